@@ -1,0 +1,53 @@
+# Set-up is part of every target: a `.venv`, what it needs, and a stamp, so that a second call starts at once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Given to the command behind a target: `make check ARGS="--format concise"`.
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help site test check lint clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+site: $(VENV)/.wheels ## prove the records and build the site into site/
+	@$(BIN)/pagefault build $(ARGS)
+
+check: $(VENV)/.wheels ## prove the records, and say what does not hold
+	@$(BIN)/pagefault check $(ARGS)
+
+test: $(VENV)/.test ## run the tests
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.lint ## check form and types of the code
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+clean: ## remove the environment, the caches and the built site
+	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find site -mindepth 1 ! -path site/.gitignore -delete
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "pagefault needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# pip reads PIP_EXTRA_INDEX_URL from the environment: point it at PyTorch's CPU index to save gigabytes.
+$(VENV)/.site: $(VENV)/.python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.site pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,test]'
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.test pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,test,lint]'
+	@touch $@
+
+# Without a registry at hand the site links to what it would quote; the next call tries again.
+$(VENV)/.wheels: $(VENV)/.site $(wildcard records/*/*/repo.yaml)
+	@$(BIN)/pagefault fetch && touch $@ || echo "the site is built without these excerpts"
