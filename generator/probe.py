@@ -1,0 +1,313 @@
+"""Records to observations: what is to be run, and what running it did.
+
+A record becomes a `Trial`, one script for each claim; a script is one child process and one namespace.
+Nothing here judges: a script that should have raised and did not is an observation like any other.
+"""
+
+import ast
+import platform
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from generator import store, subjects
+from generator.model import (
+    Expectation,
+    Groups,
+    Lookalike,
+    Observation,
+    Observed,
+    Outcome,
+    Record,
+    Script,
+    Step,
+    Subject,
+    Trial,
+)
+from generator.workers import WarmProcess
+
+_MARK = re.compile(r"^[ \t]*#[ \t]*(before|after)\b[^\n]*$", re.MULTILINE | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one script may use: seconds of wall and processor time, bytes of memory; children at once."""
+
+    seconds: float = 10.0
+    memory: int = 2 * 2**30
+    jobs: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The two halves of `exampleFix` with the 1-based line on which each begins in it."""
+
+    before: str
+    before_line: int
+    after: str
+    after_line: int
+
+
+def split_fix(text: str) -> Fix | None:
+    """The code below `# before` and below `# after`, or None unless both marks stand once, in order."""
+    marks = list(_MARK.finditer(text))
+    if [mark[1].lower() for mark in marks] != ["before", "after"]:
+        return None
+    before, after = text[marks[0].end() + 1 : marks[1].start()], text[marks[1].end() + 1 :]
+    line = text.count("\n", 0, marks[0].end()) + 2
+    return Fix(before.rstrip(), line, after.rstrip(), text.count("\n", 0, marks[1].end()) + 2)
+
+
+def plan(record: Record) -> Trial | None:
+    """What to run for a record, or None if it claims no proof or names nothing to run it on.
+
+    All code that a page shows is run, also where no expectation says what is to come of it.
+    """
+    claims = record.verification
+    if claims is None or claims.unproven is not None or claims.subject is None:
+        return None
+    setup = (Step(role="setup", code=claims.setup),) if claims.setup else ()
+    scripts: list[Script] = []
+
+    def add(name: str, *steps: Step | None) -> None:
+        scripts.append(Script(name=name, steps=(*setup, *(step for step in steps if step))))
+
+    if claims.trigger:
+        add("trigger", Step(role="trigger", code=claims.trigger))
+    for number, code in enumerate(claims.more):
+        add(f"more[{number}]", Step(role="trigger", code=code))
+    for number, one in enumerate(claims.instead):
+        add(f"instead[{number}]", Step(role="call", code=one.call), _expect(one))
+    if fix := split_fix(record.example_fix or ""):
+        expect = _expect(claims.fixed)
+        add("before", Step(role="trigger", code=fix.before), expect)
+        add("after", Step(role="fix", code=fix.after), expect)
+    guards = {"validationCode": record.validation_code, "typeGuard": record.type_guard}
+    if any(guards.values()):
+        steps = [Step(role=role, code=code) for role, code in guards.items() if code]
+        add("guarded", *steps, Step(role="guarded", code=claims.guarded) if claims.guarded else None)
+    if record.try_catch_pattern:
+        if body := tried(record.try_catch_pattern):
+            add("unrecovered", Step(role="trigger", code=body))
+        expect = _expect(claims.recovered)
+        add("recovered", Step(role="recovery", code=record.try_catch_pattern), expect)
+    return Trial(subject=claims.subject, scripts=tuple(scripts))
+
+
+def tried(code: str) -> str | None:
+    """What stands in the first `try` of a recovery, which must raise for the recovery to be one."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    body: list[ast.stmt] = []
+    for statement in tree.body:
+        if isinstance(statement, ast.Try):
+            return ast.unparse(ast.Module([*body, *statement.body], []))
+        body.append(statement)
+    return None
+
+
+def place(record: Record, script: str, role: str, line: int = 1) -> tuple[tuple[str | int, ...], int]:
+    """The record's field that holds a step's code, and the line in it (1-based) for one of the step's."""
+    fix = split_fix(record.example_fix or "")
+    match script, role:
+        case _, "setup":
+            return ("verification", "setup"), line
+        case "before", "trigger":
+            return ("exampleFix",), line + (fix.before_line - 1 if fix else 0)
+        case "after", "fix":
+            return ("exampleFix",), line + (fix.after_line - 1 if fix else 0)
+        case (("before" | "after"), "expect"):
+            return ("verification", "fixed", "expect"), line
+        case "guarded", "guarded":
+            return ("verification", "guarded"), line
+        case "guarded", _:
+            return (role,), line
+        case "unrecovered", _:
+            return ("tryCatchPattern",), 1
+        case "recovered", "recovery":
+            return ("tryCatchPattern",), line
+        case "recovered", _:
+            return ("verification", "recovered", "expect"), line
+    name, _, rest = script.partition("[")
+    if not rest:
+        return ("verification", name), line
+    number = int(rest.rstrip("]"))
+    return ("verification", name, number, *((role,) if name == "instead" else ())), line
+
+
+def _expect(claim: Expectation | Lookalike | None) -> Step | None:
+    if claim is None or claim.expect is None:
+        return None
+    return Step(role="expect", code=claim.expect, is_final=True)
+
+
+def environment(subject: Subject) -> dict[str, str]:
+    """What decides a run beside the snippets: the interpreter and the subject's requirements."""
+    return {"python": platform.python_version(), **subjects.versions(subject)}
+
+
+def walls(limits: Limits) -> tuple[str, ...]:
+    """The walls that every script ran behind, in words."""
+    return (
+        f"deadline of {limits.seconds:g} s on the process group",
+        f"{limits.memory // 2**20} MiB of memory",
+        "empty folder",
+        "bare environment",
+    )
+
+
+def trial_key(trial: Trial, subject: Subject, limits: Limits) -> str:
+    """The key under which what this trial did is kept: every input of running it."""
+    return store.key(
+        "observed",
+        trial=_text(trial),
+        imports=subject.imports,
+        source=subjects.source_digest(subject),
+        environment=_text(environment(subject)),
+        walls=_text(walls(limits)),
+        runner=_runner_digest(),
+    )
+
+
+def match_key(pattern: str, messages: Sequence[str]) -> str:
+    """The key under which the regular expression engine's answers are kept."""
+    return store.key(
+        "matched",
+        pattern=pattern,
+        messages=_text(messages),
+        python=platform.python_version(),
+        runner=_runner_digest(),
+    )
+
+
+def is_lasting(observed: Observed) -> bool:
+    """Whether the same run would end the same way again: a lost script may have met a busy machine."""
+    lost = {"timed out", "crashed", "unavailable"}
+    outcomes = (one for each in observed.observations for one in each.outcomes.values())
+    return all(outcome.kind not in lost for outcome in outcomes)
+
+
+def observe(
+    trials: Sequence[tuple[Trial, Subject]], warm: WarmProcess, limits: Limits
+) -> Iterator[tuple[int, Observed]]:
+    """What each trial did, with its index, as soon as its last script has ended."""
+    missing = {
+        subject.name: _why_missing(subject, warm)
+        for subject in {subject.name: subject for _, subject in trials}.values()
+    }
+    requests: list[dict[str, Any]] = []
+    outcomes: list[dict[str, dict[str, Outcome]]] = [{} for _ in trials]
+    for index, (trial, subject) in enumerate(trials):
+        for script in trial.scripts:
+            if why := missing[subject.name]:
+                outcomes[index][script.name] = {
+                    step.role: Outcome(kind="unavailable", text=why) for step in script.steps
+                }
+                continue
+            requests.append(
+                {
+                    "do": "run",
+                    "id": f"{index} {script.name}",
+                    "subject": subject.name,
+                    "files": [str(subjects.source_file(subject))],
+                    "steps": msgspec.to_builtins(script.steps),
+                    **_allowance(limits),
+                }
+            )
+
+    def finished(index: int) -> tuple[int, Observed]:
+        trial, subject = trials[index]
+        return index, Observed(
+            observations=tuple(
+                Observation(name=script.name, outcomes=outcomes[index][script.name])
+                for script in trial.scripts
+            ),
+            environment=environment(subject),
+            walls=walls(limits),
+        )
+
+    for index, (trial, _) in enumerate(trials):
+        if len(outcomes[index]) == len(trial.scripts):
+            yield finished(index)
+    for answer in warm.run(requests):
+        number, _, name = answer["id"].partition(" ")
+        index = int(number)
+        (script,) = (one for one in trials[index][0].scripts if one.name == name)
+        outcomes[index][name] = _outcomes(script, answer)
+        if len(outcomes[index]) == len(trials[index][0].scripts):
+            yield finished(index)
+
+
+def match(
+    batches: Sequence[tuple[str, Sequence[str]]], warm: WarmProcess, limits: Limits
+) -> Iterator[tuple[int, dict[str, Groups]]]:
+    """For each (pattern, messages), with its index: each message's groups, None, or why there is no answer.
+
+    The engine is Python's, with dot matching newlines, on the whole message; it runs in a child because
+    a pattern of k holes costs it O(n^k).
+    """
+    requests = [
+        {
+            "do": "match",
+            "id": str(index),
+            "pattern": pattern,
+            "messages": list(messages),
+            **_allowance(limits),
+        }
+        for index, (pattern, messages) in enumerate(batches)
+    ]
+    for answer in warm.run(requests):
+        index = int(answer["id"])
+        messages = batches[index][1]
+        if "groups" in answer:
+            groups = [None if one is None else tuple(one) for one in answer["groups"]]
+            yield index, dict(zip(messages, groups, strict=True))
+        else:
+            yield index, dict.fromkeys(messages, _lost(answer).text or "timed out")
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+def _runner_digest() -> str:
+    """Of the code that runs scripts: what other code observed is not ours."""
+    folder = Path(__file__).parent
+    return store.digest(*((folder / name).read_bytes() for name in ("sandbox.py", "probe.py")))
+
+
+def _allowance(limits: Limits) -> dict[str, Any]:
+    return {"seconds": limits.seconds, "memory": limits.memory, "jobs": limits.jobs}
+
+
+def _why_missing(subject: Subject, warm: WarmProcess) -> str:
+    """Why the subject cannot be run here, or nothing."""
+    absent = [name for name, version in subjects.versions(subject).items() if not version]
+    if absent:
+        return f"{' and '.join(absent)} not installed"
+    answer = warm.load(subject.name, subject.imports)
+    if answer["error"]:
+        return f"its imports failed: {answer['error']}"
+    if not answer["isSingle"]:
+        return "importing it started threads, and a process with threads cannot be forked safely"
+    return ""
+
+
+def _lost(answer: Mapping[str, Any]) -> Outcome:
+    is_late = answer.get("lost") == "timed out"
+    return Outcome(kind="timed out" if is_late else "crashed", text=answer.get("why", ""))
+
+
+def _outcomes(script: Script, answer: Mapping[str, Any]) -> dict[str, Outcome]:
+    """An outcome for every step. A lost child answers for all of them: which one it was is unknown."""
+    if "outcomes" not in answer:
+        return {step.role: _lost(answer) for step in script.steps}
+    found = msgspec.convert(answer["outcomes"], dict[str, Outcome])
+    skipped = Outcome(kind="skipped")
+    return {step.role: found.get(step.role, skipped) for step in script.steps}

@@ -1,0 +1,338 @@
+"""The warm process: imports the code under test once, then forks a child for every script.
+
+Runs as `python -c "… sandbox.main()"`, started by `workers` with a bare environment; it never runs in
+the main process. Requests and answers are JSON, one a line, on standard input and output. A child runs
+strangers' code behind walls: a deadline over its whole process group, resource limits, an empty folder
+of its own, no descriptors but the pipe for its answer. The answer is data of a fixed shape, at most
+`ANSWER` bytes; whatever else a child does (crash, exit, hang, silence) is an answer too.
+
+Forking is safe only while this process has one thread, so the parent is started with the numeric
+libraries' thread counts at one and says `is_single` with every import.
+"""
+
+import ast
+import ctypes
+import json
+import os
+import re
+import resource
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, TracebackType
+from typing import Any
+
+ANSWER = 1_000_000  # bytes of one child's answer
+TEXT = 20_000  # characters of a message or repr
+FILES = 64  # descriptors a child may open
+WRITTEN = 16 * 2**20  # bytes a child may write to one file
+GRACE = 0.2  # seconds between the end of an answer and the look at how the child ended
+
+_ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,16}\b")
+
+
+@dataclass(slots=True)
+class _Child:
+    """A running child: its answer so far and when it must have ended (monotonic seconds)."""
+
+    name: str
+    pid: int
+    pipe: int
+    folder: str
+    deadline: float
+    answer: bytearray = field(default_factory=bytearray)
+
+
+def _clean(text: str) -> str:
+    """The text without memory addresses and lone surrogates, cut at `TEXT` characters."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return _ADDRESS.sub("at 0x…", text)[:TEXT]
+
+
+def _repr(value: object) -> str:
+    try:
+        return _clean(repr(value))
+    except Exception as error:  # noqa: BLE001 - a stranger's __repr__ may do anything
+        return f"<repr raised {type(error).__name__}>"
+
+
+def _compile(code: str, role: str) -> tuple[CodeType, CodeType | None]:
+    """The statements of a snippet, and its last expression apart, so that it has a value."""
+    tree = ast.parse(code, filename=f"<{role}>")
+    last: CodeType | None = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        expression = tree.body.pop()
+        assert isinstance(expression, ast.Expr)  # noqa: S101 - for the type checker
+        last = compile(ast.Expression(expression.value), f"<{role}>", "eval")
+    return compile(tree, f"<{role}>", "exec"), last
+
+
+def _where(tb: TracebackType | None, role: str, files: list[str]) -> dict[str, Any]:
+    """The snippet's line that was running, and the innermost frame if it lies in the subject."""
+    line: int | None = None
+    frame: dict[str, Any] | None = None
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if code.co_filename == f"<{role}>":
+            line = tb.tb_lineno
+        if tb.tb_next is None:
+            inside = next((name for name in files if _is_below(code.co_filename, name)), None)
+            if inside is not None:
+                shown = os.path.relpath(code.co_filename, Path(inside).parent)
+                frame = {"file": shown, "line": tb.tb_lineno, "function": code.co_qualname}
+        tb = tb.tb_next
+    return {"line": line, "frame": frame}
+
+
+def _is_below(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _run_step(step: dict[str, Any], names: dict[str, Any], files: list[str]) -> dict[str, Any]:
+    role = step["role"]
+    try:
+        statements, last = _compile(step["code"], role)
+        exec(statements, names)  # noqa: S102 - running records' code is what this process is for
+        value = eval(last, names) if last is not None else None  # noqa: S307 - as above
+        names["result"] = value
+        outcome: dict[str, Any] = {
+            "kind": "returned",
+            "type": type(value).__name__,
+            "text": _repr(value),
+        }
+        if step.get("isFinal"):
+            outcome["isTrue"] = bool(value)
+    except BaseException as error:  # noqa: BLE001 - SystemExit and its kin are outcomes too
+        kind = type(error)
+        place = _where(error.__traceback__, role, files)
+        if isinstance(error, SyntaxError) and place["line"] is None:
+            place["line"] = error.lineno
+        try:
+            text = _clean(str(error))
+        except Exception as broken:  # noqa: BLE001 - a stranger's __str__ may do anything
+            text = f"<str raised {type(broken).__name__}>"
+        return {
+            "kind": "raised",
+            "type": kind.__name__,
+            "text": text,
+            "bases": [one.__name__ for one in kind.__mro__ if one is not object],
+            **place,
+        }
+    return outcome
+
+
+def _run_script(request: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+    """One outcome for each step; after a step that raised only final ones run."""
+    outcomes: dict[str, Any] = {}
+    has_raised = False
+    for step in request["steps"]:
+        if has_raised and not step.get("isFinal"):
+            outcomes[step["role"]] = {"kind": "skipped"}
+            continue
+        outcome = _run_step(step, names, request["files"])
+        outcomes[step["role"]] = outcome
+        has_raised = has_raised or outcome["kind"] == "raised"
+        if has_raised and step["role"] == "setup":
+            break
+    return {"outcomes": outcomes}
+
+
+def _match(request: dict[str, Any]) -> dict[str, Any]:
+    """For each message the groups of the anchored regular expression, or null."""
+    expression = re.compile(request["pattern"], re.DOTALL)
+    found = [expression.fullmatch(message) for message in request["messages"]]
+    return {"groups": [list(match.groups()) if match else None for match in found]}
+
+
+def _wall_in(folder: str, memory: int, seconds: float) -> None:
+    """Closes the walls around this child: group, folder, limits, streams."""
+    os.setpgid(0, 0)
+    if sys.platform == "linux":
+        # 1 is PR_SET_PDEATHSIG: a child never outlives the process that holds its deadline.
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update({"HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8"})
+    tempfile.tempdir = folder
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    os.umask(0o077)
+    whole = int(seconds) + 1
+    for limit, value in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, whole),
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_FSIZE, WRITTEN),
+        (resource.RLIMIT_NOFILE, FILES),
+    ):
+        _, hard = resource.getrlimit(limit)
+        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(limit, (most, most))
+
+
+def _in_child(request: dict[str, Any], names: dict[str, Any], folder: str, pipe: int) -> None:
+    """Runs in the child, and never returns."""
+    status = 70
+    try:
+        _wall_in(folder, request["memory"], request["seconds"])
+        os.closerange(3, pipe)
+        os.closerange(pipe + 1, 4096)
+        answer = _match(request) if request["do"] == "match" else _run_script(request, names)
+        data = json.dumps(answer).encode()
+        while data:
+            data = data[os.write(pipe, data) :]
+        status = 0
+    finally:
+        # No exit handlers, no flushing of the parent's buffers, no way back into its loop.
+        os._exit(status)
+
+
+class _Server:
+    """The loop: takes requests while there is room for children, answers as they end."""
+
+    def __init__(self, *, requests: int, replies: int) -> None:
+        self._requests = requests
+        self._replies = replies
+        self._buffer = bytearray()
+        self._waiting: list[dict[str, Any]] = []
+        self._children: dict[int, _Child] = {}
+        self._names: dict[str, dict[str, Any]] = {"": {}}
+        self._is_open = True
+
+    def serve(self) -> None:
+        """Until standard input ends and every child has been answered for."""
+        while self._is_open or self._waiting or self._children:
+            self._start_waiting()
+            ready = self._wait()
+            if self._requests in ready:
+                self._read_requests()
+            now = time.monotonic()
+            for child in list(self._children.values()):
+                if child.pipe in ready and not self._read_answer(child):
+                    self._end(child, timed_out=False)
+                elif now >= child.deadline:
+                    self._end(child, timed_out=True)
+
+    def _wait(self) -> list[int]:
+        watched = [*self._children]
+        if self._is_open:
+            watched.append(self._requests)
+        deadlines = [child.deadline for child in self._children.values()]
+        patience = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+        if self._waiting and self._room() > 0:
+            patience = 0.0
+        return select.select(watched, [], [], patience)[0]
+
+    def _room(self) -> int:
+        return (self._waiting[0]["jobs"] if self._waiting else 1) - len(self._children)
+
+    def _read_requests(self) -> None:
+        data = os.read(self._requests, 2**16)
+        if not data:
+            self._is_open = False
+            return
+        self._buffer += data
+        *lines, rest = self._buffer.split(b"\n")
+        self._buffer = bytearray(rest)
+        self._waiting += [json.loads(line) for line in lines]
+
+    def _start_waiting(self) -> None:
+        while self._waiting and self._room() > 0:
+            request = self._waiting.pop(0)
+            if request["do"] == "import":
+                self._import(request)
+            else:
+                self._fork(request)
+
+    def _import(self, request: dict[str, Any]) -> None:
+        names: dict[str, Any] = {"__name__": "__main__"}
+        error = ""
+        try:
+            exec(compile(request["code"], "<imports>", "exec"), names)  # noqa: S102 - a subject's own imports
+        except BaseException as raised:  # noqa: BLE001 - an import may raise anything
+            error = traceback.format_exception_only(raised)[-1].strip()
+        self._names[request["subject"]] = names
+        task = Path("/proc/self/task")
+        is_single = len(list(task.iterdir())) == 1 if task.is_dir() else True
+        self._reply(request["id"], {"error": error, "isSingle": is_single})
+
+    def _fork(self, request: dict[str, Any]) -> None:
+        folder = tempfile.mkdtemp(prefix="pagefault-")
+        receiving, sending = os.pipe()
+        names = self._names[request.get("subject", "")]
+        pid = os.fork()
+        if pid == 0:
+            _in_child(request, names, folder, sending)
+        os.close(sending)
+        deadline = time.monotonic() + request["seconds"]
+        self._children[receiving] = _Child(request["id"], pid, receiving, folder, deadline)
+
+    def _read_answer(self, child: _Child) -> bool:
+        """Whether there may be more."""
+        data = os.read(child.pipe, 2**16)
+        child.answer += data
+        return bool(data) and len(child.answer) <= ANSWER
+
+    def _end(self, child: _Child, *, timed_out: bool) -> None:
+        """Ends a child and all that it started, and answers for it."""
+        status = None if timed_out else _status(child.pid, patience=GRACE)
+        for kill, target in ((os.killpg, child.pid), (os.kill, child.pid)):
+            try:
+                kill(target, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue
+        if status is None:
+            _, status = os.waitpid(child.pid, 0)
+        os.close(child.pipe)
+        del self._children[child.pipe]
+        shutil.rmtree(child.folder, ignore_errors=True)
+        if timed_out:
+            self._reply(child.name, {"lost": "timed out", "why": ""})
+            return
+        try:
+            answer = json.loads(child.answer)
+        except ValueError:
+            self._reply(child.name, {"lost": "crashed", "why": _how_it_ended(status)})
+        else:
+            self._reply(child.name, answer)
+
+    def _reply(self, name: str, answer: dict[str, Any]) -> None:
+        data = json.dumps({"id": name, **answer}).encode() + b"\n"
+        while data:
+            data = data[os.write(self._replies, data) :]
+
+
+def _status(pid: int, *, patience: float) -> int | None:
+    """The exit status of a process that should be ending, or None after `patience` seconds."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.001)
+    return None
+
+
+def _how_it_ended(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return f"killed by {signal.Signals(number).name}"
+    return f"ended by itself with status {os.WEXITSTATUS(status)} and no answer"
+
+
+def main() -> None:
+    """Serves requests until standard input ends; what subjects print at import goes nowhere."""
+    requests, replies = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1):
+        os.dup2(null, stream)
+    os.close(null)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - a descriptor, open as long as the process
+    _Server(requests=requests, replies=replies).serve()

@@ -1,0 +1,166 @@
+"""Processes that do work for the main one, and survive what the work does to them."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing import get_context
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Below this many items for each worker, starting processes costs more than it gains.
+WORTH_A_PROCESS = 24
+
+# A bare environment, one thread (forking needs it), and hashes that do not vary from run to run.
+_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "LC_ALL": "C.UTF-8",
+}
+
+
+class WarmProcess:
+    """A `sandbox` process: send requests, iterate over answers.
+
+    Requests are mappings with an `id`; each gets exactly one answer, in the order of completion. When
+    the process dies under a request, it is started anew and the unanswered requests are sent again, one
+    at a time, so that the culprit alone is answered with `{"lost": "crashed"}`.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """`environment` is all that the process gets beside the settings that forking needs."""
+        self._environment = dict(environment)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._imports: list[dict[str, Any]] = []
+        self.starts = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process and waits for it."""
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        if process.stdin:
+            process.stdin.close()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+    def load(self, subject: str, code: str) -> dict[str, Any]:
+        """Runs a subject's imports in the warm process; `{"error": text, "isSingle": bool}`."""
+        request: dict[str, Any] = {
+            "do": "import",
+            "id": f"import {subject}",
+            "subject": subject,
+            "code": code,
+            "jobs": 1,
+        }
+        answer = next(iter(self._converse([request])))
+        if "lost" in answer:
+            return {"error": f"importing it ended the process ({answer['why']})", "isSingle": True}
+        self._imports.append(request)
+        return answer
+
+    def run(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """An answer for every request, as they come."""
+        unanswered = {request["id"]: request for request in requests}
+        for answer in self._converse(requests):
+            if "lost" in answer and answer["lost"] == "gone":
+                break
+            del unanswered[answer["id"]]
+            yield answer
+        for request in unanswered.values():
+            answer = next(iter(self._converse([request])))
+            yield answer | {"lost": "crashed"} if answer.get("lost") == "gone" else answer
+
+    def _converse(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Sends all, yields answers; a last `{"lost": "gone"}` says that the process died."""
+        process = self._alive()
+        assert process.stdin is not None  # noqa: S101 - for the type checker
+        assert process.stdout is not None  # noqa: S101 - for the type checker
+        # Written from a thread: answers may fill their pipe before all the requests are through theirs.
+        writer = threading.Thread(target=_send, args=(process.stdin, requests), daemon=True)
+        writer.start()
+        for _ in requests:
+            line = process.stdout.readline()
+            if not line.endswith(b"\n"):
+                status = process.wait()
+                writer.join()
+                self.close()
+                why = f"the process around it ended with status {status}"
+                yield {"id": requests[0]["id"], "lost": "gone", "why": why}
+                return
+            yield json.loads(line)
+        writer.join()
+
+    def _alive(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self.close()
+        root = str(Path(__file__).resolve().parent.parent)
+        start = f"import sys; sys.path.append({root!r}); from generator import sandbox; sandbox.main()"
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-s", "-c", start],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=self._environment | _ENVIRONMENT,
+            start_new_session=True,
+        )
+        self.starts += 1
+        # A process started anew knows no subjects: what was loaded is loaded again.
+        for request in self._imports:
+            next(iter(self._converse([request])))
+        return self._process
+
+
+def _send(stream: IO[bytes], requests: Sequence[dict[str, Any]]) -> None:
+    # A process that died is noticed by its silence on the other pipe.
+    with suppress(BrokenPipeError, ValueError):
+        for request in requests:
+            stream.write(json.dumps(request).encode() + b"\n")
+        stream.flush()
+
+
+def map_ordered(work: Callable[[T], R], items: Sequence[T], *, jobs: int) -> Iterator[R]:
+    """`work` of every item, in order, on up to `jobs` processes where that pays.
+
+    `work` is a module-level function (or a partial of one) from value to value. A process that is
+    killed costs time alone: what it had not answered is done in this one.
+    """
+    processes = min(jobs, len(items) // WORTH_A_PROCESS)
+    done = 0
+    if processes > 1:
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            try:
+                for result in pool.map(work, items, chunksize=8):
+                    done += 1
+                    yield result
+            except BrokenProcessPool:
+                pass
+    yield from map(work, items[done:])
