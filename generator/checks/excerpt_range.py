@@ -1,0 +1,40 @@
+"""E0301: the excerpt, its line numbers and the raising line agree."""
+
+from collections.abc import Iterator
+
+from generator.checks import Check
+from generator.model import Case, Corpus, Finding
+
+
+def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
+    """One finding for each of the excerpt's fields that contradicts the others."""
+    record = case.record
+    given = (record.source_code, record.source_code_start, record.source_code_end)
+    if given == (None, None, None):
+        return
+    names = ("sourceCode", "sourceCodeStart", "sourceCodeEnd")
+    missing = [name for name, value in zip(names, given, strict=True) if value is None]
+    if record.source_code is None or not (record.source_code_start and record.source_code_end):
+        there = next(name for name in names if name not in missing)
+        yield Finding(
+            f"`{there}` is given without {' and '.join(f'`{name}`' for name in missing)}",
+            case.file.at(there),
+            help="give all three, or none to have the excerpt read from the source itself",
+        )
+        return
+    start, end = record.source_code_start, record.source_code_end
+    count = len(record.source_code.split("\n"))
+    if end - start + 1 != count:
+        yield Finding(
+            f"`sourceCode` has {count} lines, lines {start}-{end} are {end - start + 1}",
+            case.file.at("sourceCodeEnd"),
+            help=f"from line {start} it ends on line {start + count - 1}",
+        )
+    if not start <= record.line_number <= end:
+        yield Finding(
+            f"`lineNumber` {record.line_number} lies outside the excerpt's lines {start}-{end}",
+            case.file.at("lineNumber"),
+        )
+
+
+CHECK = Check("E0301", "the excerpt and its line numbers agree", run)

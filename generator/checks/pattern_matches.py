@@ -1,0 +1,23 @@
+"""E0204: the pattern matches every message really raised, from its first to its last character."""
+
+from collections.abc import Iterator
+
+from generator.checks import Check
+from generator.model import Case, Corpus, Finding
+
+
+def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
+    """One finding for each message that is not matched as a whole."""
+    if case.pattern is None:
+        return
+    for message in case.messages:
+        if case.pattern.captures(message) is None:
+            yield Finding(
+                "`messagePattern` does not match the message that was raised",
+                case.file.at("messagePattern"),
+                notes=(f"raised `{message}`",),
+                help=f"the template implies `{case.template.pattern().text}`",
+            )
+
+
+CHECK = Check("E0204", "the pattern matches every message raised", run)

@@ -1,0 +1,26 @@
+"""E0202: the pattern is written as it is published, without typed or named groups."""
+
+from collections.abc import Iterator
+
+from generator.checks import Check
+from generator.model import Case, Corpus, Finding
+from generator.pattern import PatternError, parse
+
+
+def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
+    """One warning that names what was read as something else."""
+    try:
+        pattern, notes = parse(case.record.message_pattern)
+    except PatternError:
+        return
+    if notes:
+        yield Finding(
+            "`messagePattern` is published in its plain form",
+            case.file.at("messagePattern"),
+            severity="warning",
+            notes=tuple(f"`{note.found}` is read as {note.meaning}" for note in notes),
+            help=f"write `{pattern.text}`",
+        )
+
+
+CHECK = Check("E0202", "the pattern is written in its plain form", run)

@@ -1,0 +1,36 @@
+"""E0208: the pattern has enough fixed text to claim nobody else's messages."""
+
+from collections.abc import Iterator
+
+from generator.checks import Check
+from generator.model import Case, Corpus, Finding
+
+# Of 70,000 patterns read from real packages, those below these bounds caused four in five of all
+# matches of foreign messages.
+LEAST_CHARACTERS = 12
+LEAST_WORDS = 2
+GOOD_CHARACTERS = 16
+
+
+def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
+    """One finding for a pattern that is too general; a warning for one that nearly is."""
+    if case.pattern is None:
+        return
+    fixed, words = case.pattern.fixed, case.pattern.words
+    extent = f"{fixed} characters and {words} words of fixed text"
+    if fixed < LEAST_CHARACTERS or words < LEAST_WORDS:
+        yield Finding(
+            f"`messagePattern` is too general: {extent}",
+            case.file.at("messagePattern"),
+            help=f"it needs at least {LEAST_CHARACTERS} characters and {LEAST_WORDS} words outside its holes",
+        )
+    elif fixed < GOOD_CHARACTERS:
+        yield Finding(
+            f"`messagePattern` is rather general: {extent}",
+            case.file.at("messagePattern"),
+            severity="warning",
+            help=f"{GOOD_CHARACTERS} characters outside the holes claim hardly any other message",
+        )
+
+
+CHECK = Check("E0208", "the pattern is specific", run)

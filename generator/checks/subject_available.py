@@ -1,0 +1,23 @@
+"""E0409: the code under test can be run here."""
+
+from collections.abc import Iterator
+
+from generator.checks import Check
+from generator.model import Case, Corpus, Finding
+
+
+def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
+    """One warning that says why nothing of the record was run."""
+    observations = case.observed.observations if case.observed else ()
+    outcomes = [outcome for one in observations for outcome in one.outcomes.values()]
+    missing = next((one for one in outcomes if one.kind == "unavailable"), None)
+    if missing and case.claims:
+        yield Finding(
+            f"{case.claims.subject} cannot be run here: {missing.text}",
+            case.file.at("verification", "subject"),
+            severity="warning",
+            help="install what it needs, for instance with `pip install 'pagefault[torch]'`",
+        )
+
+
+CHECK = Check("E0409", "the code under test is available", run)

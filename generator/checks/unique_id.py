@@ -1,0 +1,20 @@
+"""E0121: an id names one record."""
+
+from collections.abc import Iterator
+
+from generator.checks import Check
+from generator.model import Case, Corpus, Finding
+
+
+def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
+    """One finding for every record but the first that has the id."""
+    first = next(one for one in corpus.cases if one.record.id == case.record.id)
+    if first.file.path != case.file.path:
+        yield Finding(
+            f"id `{case.record.id}` is also that of {first.file.path}",
+            case.file.at("id"),
+            help="remove one of the two files, or give this record an id of its own",
+        )
+
+
+CHECK = Check("E0121", "an id names one record", run, is_form=True)

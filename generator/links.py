@@ -1,0 +1,142 @@
+"""Addresses within the site, and which records are related."""
+
+import math
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from generator.model import Case, Relation
+
+RELATED = 5  # at most this many are named
+CANDIDATES = 150  # of one block
+RARE_WORDS = 6  # of a record, that open a block
+FLOOR = 0.15  # likeness of words below which nothing else than a shared owner relates two records
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def page_path(repo: str, slug: str) -> str:
+    """The output path of a record's page."""
+    return f"{repo}/{slug}/index.html"
+
+
+def relative(target: str, start: str) -> str:
+    """The address of one output path as seen from the page at another.
+
+    It names the file, `index.html` too: then the same bytes work from a server and from a folder.
+    """
+    return posixpath.relpath(target, posixpath.dirname(start) or ".")
+
+
+def root(path: str) -> str:
+    """What leads from a page to the site's root: empty, or `../` so many times."""
+    return "../" * path.count("/")
+
+
+@dataclass(frozen=True, slots=True)
+class _Traits:
+    """What relates a record to others."""
+
+    case: Case
+    owner: str
+    function: str
+    words: dict[str, float]  # unit vector over words, by how rare they are
+
+    @property
+    def blocks(self) -> Iterator[tuple[str, str]]:
+        """Keys under which candidates are found: never all pairs."""
+        if self.owner:
+            yield "owner", self.owner
+        yield "file", self.case.record.file_path
+        rare = sorted(self.words.items(), key=lambda item: (-item[1], item[0]))
+        for word, _ in rare[:RARE_WORDS]:
+            yield "word", word
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, lower case, with identifiers split: `page_size`, `HostPool`."""
+    return [word.lower() for word in _WORD.findall(text) if len(word) > 1]
+
+
+def related(cases: Sequence[Case]) -> dict[str, tuple[Relation, ...]]:
+    """For each record's id the related ones of its repository, best first, with the reasons.
+
+    Only what shares a class, or enough rare words, is named: a list is rather short than filled.
+    """
+    found: dict[str, tuple[Relation, ...]] = {}
+    by_repo: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        by_repo[case.record.repo].append(case)
+    for _, members in sorted(by_repo.items()):
+        traits = _traits(members)
+        blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for index, one in enumerate(traits):
+            for block in one.blocks:
+                blocks[block].append(index)
+        for index, one in enumerate(traits):
+            near = {other for block in one.blocks for other in blocks[block][:CANDIDATES]} - {index}
+            scored = [
+                (
+                    -score,
+                    traits[other].case.record.slug,
+                    Relation(id=_id(traits[other]), reasons=why),
+                )
+                for other in sorted(near)
+                for score, why in [_score(one, traits[other])]
+                if why
+            ]
+            best = sorted(scored, key=lambda item: item[:2])[:RELATED]
+            found[_id(one)] = tuple(relation for _, _, relation in best)
+    return found
+
+
+def _id(one: _Traits) -> str:
+    return one.case.record.id
+
+
+def _traits(cases: Sequence[Case]) -> list[_Traits]:
+    counted = [Counter(words(" ".join(case.template.pattern().literals))) for case in cases]
+    frequency = Counter(word for words_of in counted for word in words_of)
+    traits = []
+    for case, words_of in zip(cases, counted, strict=True):
+        weights = {
+            word: count * math.log(1 + len(cases) / frequency[word])
+            for word, count in sorted(words_of.items())
+        }
+        length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        unit = {word: weight / length for word, weight in weights.items()}
+        outcome = case.outcome("trigger", "trigger")
+        name = outcome.frame.function if outcome and outcome.frame else ""
+        owner, _, function = name.rpartition(".")
+        traits.append(_Traits(case, owner, function, unit))
+    return traits
+
+
+def _score(one: _Traits, other: _Traits) -> tuple[float, tuple[str, ...]]:
+    """How close two records are, and why in words; no reasons where they are not close enough."""
+    a, b = one.case.record, other.case.record
+    shared = sorted(one.words.keys() & other.words.keys(), key=lambda word: (-one.words[word], word))
+    likeness = sum(one.words[word] * other.words[word] for word in shared)
+    is_kin = bool(one.owner) and one.owner == other.owner
+    if not is_kin and likeness < FLOOR:
+        return 0.0, ()
+    score, reasons = 4 * likeness, []
+    if is_kin:
+        score += 3
+        reasons.append(f"raised by the same class, {one.owner}")
+    if one.function and (one.owner, one.function) == (other.owner, other.function):
+        score += 1
+        reasons.append(f"raised by the same function, {one.function}")
+    if a.file_path == b.file_path:
+        score += 2
+        reasons.append("raised in the same file")
+    if a.error_class == b.error_class:
+        score += 0.5
+    if a.background_tag and a.background_tag == b.background_tag:
+        score += 1
+        reasons.append("explained by the same guide")
+    if likeness >= FLOOR:
+        reasons.append(f"shares the words {', '.join(shared[:4])}")
+    return score, tuple(reasons)
