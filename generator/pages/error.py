@@ -1,0 +1,122 @@
+"""The page of one error."""
+
+from collections.abc import Iterator
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from generator import links, probe
+from generator.model import Page, Site, Verified
+from generator.pages import PageKind, frame, parts, summary
+
+
+def plan(site: Site) -> Iterator[Page]:
+    """One page for each record."""
+    by_id = {one.record.id: one for one in site.records}
+    for one in site.records:
+        path = links.page_path(one.record.repo, one.record.slug)
+        related = [
+            summary(by_id[relation.id], path) | {"reasons": list(relation.reasons)}
+            for relation in one.related
+        ]
+        yield Page(path, "html", _context(site, one, path, related), "error.html")
+
+
+def _context(site: Site, one: Verified, path: str, related: list[dict[str, object]]) -> dict[str, object]:
+    record = one.record
+    repository = site.repositories.get(record.repo)
+    return {
+        **frame(site, path),
+        "parts": parts(one),
+        "message": record.error_message,
+        "segments": one.case.pattern.as_json() if one.case.pattern else [],
+        "holes": list(one.case.holes),
+        "record": msgspec.to_builtins(record) | {"verification": None},
+        "repository": repository.title if repository else record.repo,
+        "standing": one.standing,
+        "reason": one.reason,
+        "fix": _fix(one),
+        "instead": _instead(one),
+        "reachable": _reachable(one),
+        "source": _source(one),
+        "related": related,
+        "evidence": _evidence(one),
+        "json_url": links.relative(f"api/errors/{record.id}.json", path),
+        "report_url": _report_url(site, one),
+    }
+
+
+def _fix(one: Verified) -> dict[str, str] | None:
+    fix = probe.split_fix(one.record.example_fix or "")
+    if fix is not None:
+        return {"before": fix.before, "after": fix.after}
+    return {"before": "", "after": one.record.example_fix} if one.record.example_fix else None
+
+
+def _instead(one: Verified) -> list[dict[str, str | None]]:
+    """The look-alike calls: what the record says they do, and what they did."""
+    claims = one.case.claims
+    happened = {claim.name: claim.happened for claim in one.claims}
+    return [
+        {
+            "call": case.call,
+            "says": f"raises {case.raises}" if case.raises else f"returns {case.returns}",
+            "happened": happened.get(f"instead[{number}]", ""),
+            "why": case.why,
+        }
+        for number, case in enumerate(claims.instead if claims else ())
+    ]
+
+
+def _reachable(one: Verified) -> dict[str, str | None] | None:
+    reachable = one.case.claims.reachable if one.case.claims else None
+    if reachable is None:
+        return None
+    record, url = one.record, None
+    if reachable.site:
+        file, _, line = reachable.site.rpartition(":")
+        url = f"https://github.com/{record.repo}/blob/{record.analyzed_sha}/{quote(file)}#L{line}"
+    return {"via": reachable.via, "site": reachable.site, "url": url}
+
+
+def _source(one: Verified) -> dict[str, object]:
+    record, excerpt = one.record, one.case.excerpt
+    quoted: dict[str, object] = {"code": None, "first_line": None, "origin": None}
+    if excerpt is not None:
+        quoted = {
+            "code": excerpt.text,
+            "first_line": excerpt.first_line,
+            "origin": excerpt.origin,
+        }
+    return quoted | {
+        "place": f"{record.file_path}:{record.line_number}",
+        "line": record.line_number,
+        "url": record.github_url,
+    }
+
+
+def _evidence(one: Verified) -> dict[str, object]:
+    """The real message with its values, and everything that was run to believe the page."""
+    trigger = one.case.outcome("trigger", "trigger")
+    claims, observed = one.case.claims, one.case.observed
+    return {
+        "trigger": claims.trigger if claims else None,
+        "setup": claims.setup if claims else None,
+        "raised": f"{trigger.type}: {trigger.text}" if trigger and trigger.kind == "raised" else None,
+        "captured": next((claim.values for claim in one.claims if claim.name == "trigger"), {}),
+        "claims": msgspec.to_builtins(one.claims),
+        "environment": observed.environment if observed else {},
+        "walls": list(observed.walls) if observed else [],
+        "subject": claims.subject if claims else None,
+        "operations": one.case.operations,
+    }
+
+
+def _report_url(site: Site, one: Verified) -> str | None:
+    if site.tracker is None:
+        return None
+    query = urlencode({"title": f"{one.case.place}: ", "body": f"Record {one.record.id}\n\n"})
+    return f"{site.tracker}{'&' if '?' in site.tracker else '?'}{query}"
+
+
+PAGE = PageKind("error", plan)
