@@ -1,0 +1,407 @@
+"""The chain as one function: records to verdicts (`check`), verdicts to a site (`build`).
+
+The only place that knows the cache and the processes. Facts are kept (what running code did, finished
+bytes), judgements never: checks run every time.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+
+from generator import __version__, formats, pages, probe, publish, schema, subjects, verify
+from generator.diagnostics import Diagnostic, has_errors
+from generator.excerpts import Sources, wanted_wheel
+from generator.formats import Format
+from generator.model import (
+    Case,
+    Differential,
+    Excerpt,
+    File,
+    Groups,
+    Observed,
+    Page,
+    RecordFile,
+    Repository,
+    Site,
+    Subject,
+    Trial,
+    Verified,
+)
+from generator.pages import PageKind
+from generator.pattern import Pattern, PatternError, parse
+from generator.probe import Limits
+from generator.publish import Changes
+from generator.registry import discover
+from generator.store import Store, digest, key
+from generator.template import template
+from generator.theme import Theme, default_templates
+from generator.wheels import Wheel
+from generator.workers import WarmProcess, map_ordered
+
+OUTPUTS = ("html", "json", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a run depends on. Paths are as the user gave them.
+
+    `config_name` is what messages call the configuration; `name` turns a file into the name that they use
+    for it; `environment` is what a child's environment keeps of ours; `say` is told of progress: a stage,
+    how far it is, how much there is.
+    """
+
+    records: Path
+    out: Path
+    cache: Path
+    templates: Path | None = None
+    jobs: int = 1
+    limits: Limits = field(default_factory=Limits)
+    is_caching: bool = True
+    is_strict: bool = False
+    title: str = "pagefault"
+    base_url: str | None = None
+    tracker: str | None = None
+    outputs: tuple[str, ...] = OUTPUTS
+    config_name: str = "pyproject.toml"
+    environment: Mapping[str, str] = field(default_factory=dict)
+    name: Callable[[Path], str] = str
+    say: Callable[[str, int, int], None] = lambda stage, done, of: None  # noqa: ARG005 - says nothing
+
+    @property
+    def store(self) -> Store:
+        """Where facts are kept."""
+        return Store(self.cache / "facts" if self.is_caching else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run found and did. Counts are of this run alone: what came from the cache is not in them."""
+
+    verified: tuple[Verified, ...] = ()
+    repositories: Mapping[str, Repository] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    records: int = 0
+    scripts_run: int = 0
+    pages: int = 0
+    pages_rendered: int = 0
+    changes: Changes | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def standings(self) -> dict[str, int]:
+        """How many records have each standing."""
+        return dict(Counter(one.standing for one in self.verified))
+
+
+class _Clock:
+    """Seconds by stage, for people: no output depends on it."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
+    """Reads, runs and judges the records; with `paths`, says only what concerns those.
+
+    Paths outside the records folder are judged by themselves.
+    """
+    clock = _Clock()
+    with clock.stage("read"):
+        reading = _read(settings, paths)
+        repositories, differentials, problems = _read_repositories(settings)
+        sources = Sources(settings.cache)
+        cases = [
+            _case(file, sources.excerpt(file.record, repositories.get(file.record.repo)))
+            for file in reading.files
+        ]
+    with clock.stage("run"), WarmProcess(settings.environment) as warm:
+        cases = [_with_comparison(case, differentials) for case in cases]
+        cases, scripts_run = _observe(cases, reading.selected, warm, settings)
+        cases = _match(cases, warm, settings)
+    with clock.stage("judge"):
+        verified, findings = verify.judge(cases, selected=reading.selected)
+        site = () if paths else (*problems, *_site_findings(settings))
+    return Report(
+        verified=tuple(one for one in verified if reading.is_selected(one.case.file.path)),
+        repositories=repositories,
+        diagnostics=tuple(sorted((*reading.diagnostics, *findings, *site), key=lambda one: one.position)),
+        records=reading.count,
+        scripts_run=scripts_run,
+        seconds=clock.seconds,
+    )
+
+
+def build(settings: Settings) -> Report:
+    """Checks everything, and publishes the site unless an error stands.
+
+    Raises publish.Unpublishable, and jinja2.TemplateError for a template of the user's that fails.
+    """
+    publish.resume(settings.out)
+    report = check(settings)
+    if has_errors(report.diagnostics, strict=settings.is_strict):
+        return report
+    clock = _Clock()
+    theme = Theme(tuple(folder for folder in (settings.templates, default_templates()) if folder is not None))
+    planned = plan(report, settings, theme)
+    with clock.stage("render"):
+        files, rendered = _encode(planned, theme, settings)
+    with clock.stage("publish"):
+        changes = publish.publish(files, settings.out)
+    return replace(
+        report,
+        pages=len(planned),
+        pages_rendered=rendered,
+        changes=changes,
+        seconds={**report.seconds, **clock.seconds},
+    )
+
+
+def plan(report: Report, settings: Settings, theme: Theme) -> list[Page]:
+    """Every page of the site, in the order of their paths."""
+    site = Site(
+        title=settings.title,
+        base_url=settings.base_url,
+        tracker=settings.tracker,
+        version=__version__,
+        records=tuple(sorted(report.verified, key=lambda one: (one.record.repo, one.record.slug))),
+        repositories=report.repositories,
+    )
+    planned = [page for kind in discover(pages, PageKind) for page in kind.plan(site)]
+    planned += [Page(path, "asset", f"static/{name}") for name, path in sorted(theme.assets.items())]
+    return sorted((page for page in planned if _output(page) in settings.outputs), key=lambda page: page.path)
+
+
+def wanted_wheels(settings: Settings) -> tuple[Wheel, ...]:
+    """The wheels that records' excerpts are to be read from, as far as records can be read."""
+    repositories, _, _ = _read_repositories(settings)
+    wanted = {
+        wheel: None
+        for file in _read(settings, ()).files
+        if (wheel := wanted_wheel(file.record, repositories.get(file.record.repo)))
+    }
+    return tuple(wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The records that could be read, what was wrong, how many files there were, and which are meant."""
+
+    files: tuple[RecordFile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    count: int
+    selected: frozenset[str] | None
+
+    def is_selected(self, path: str) -> bool:
+        return self.selected is None or path in self.selected
+
+
+def _read(settings: Settings, paths: Sequence[Path]) -> _Reading:
+    root = settings.records.resolve()
+    chosen = [each for path in paths for each in _files_at(path)]
+    is_inside = all(path.resolve().is_relative_to(root) for path in paths)
+    every = _files_at(settings.records) if is_inside else chosen
+    files: list[RecordFile] = []
+    found: list[Diagnostic] = []
+    selected = frozenset(settings.name(path) for path in chosen) if paths else None
+    for path in every:
+        name = settings.name(path)
+        record, problems = schema.load(path, name)
+        if record is not None:
+            files.append(record)
+        if selected is None or name in selected:
+            found += problems
+    count = len(every) if selected is None else len(selected)
+    return _Reading(tuple(files), tuple(found), count, selected)
+
+
+def _files_at(path: Path) -> list[Path]:
+    return list(schema.record_paths(path)) if path.is_dir() else [path]
+
+
+def _read_repositories(
+    settings: Settings,
+) -> tuple[dict[str, Repository], dict[str, Differential], list[Diagnostic]]:
+    """What every `repo.yaml` says, and the comparisons of bundled subjects by the subject's name."""
+    repositories: dict[str, Repository] = {}
+    differentials: dict[str, Differential] = {}
+    found: list[Diagnostic] = []
+    for path in sorted(settings.records.rglob("repo.yaml")):
+        repository, problems = schema.load_repository(path, settings.name(path))
+        found += problems
+        if repository is not None:
+            repositories[repository.repo] = repository
+    for path in sorted(settings.records.rglob("differential.json")):
+        differentials |= schema.load_differential(path)
+    return repositories, differentials, found
+
+
+def _case(file: RecordFile, excerpt: Excerpt | None) -> Case:
+    pattern: Pattern | None
+    try:
+        pattern, _ = parse(file.record.message_pattern)
+    except PatternError:
+        pattern = None
+    return Case(
+        file=file,
+        template=template(file.record.error_message),
+        pattern=pattern,
+        excerpt=excerpt,
+    )
+
+
+def _with_comparison(case: Case, differentials: Mapping[str, Differential]) -> Case:
+    """The case with its subject, and on how many operations that was found equal to upstream."""
+    subject = subjects.bundled().get(case.claims.subject or "") if case.claims else None
+    if subject is None:
+        return case
+    compared = differentials.get(subject.name)
+    is_fresh = compared is not None and compared.source_sha256 == subjects.source_digest(subject)
+    return replace(case, subject=subject, operations=compared.operations if compared and is_fresh else 0)
+
+
+def _observe(
+    cases: Sequence[Case],
+    selected: frozenset[str] | None,
+    warm: WarmProcess,
+    settings: Settings,
+) -> tuple[list[Case], int]:
+    """The cases with what running them did, and how many scripts ran now.
+
+    Cases that are not selected are not run: they have what is known of them.
+    """
+    observed: dict[int, Observed] = {}
+    missing: list[tuple[int, str, Trial, Subject]] = []
+    for index, case in enumerate(cases):
+        trial = probe.plan(case.record)
+        if trial is None or case.subject is None:
+            continue
+        name = probe.trial_key(trial, case.subject, settings.limits)
+        known = settings.store.get(name)
+        if known is not None:
+            observed[index] = msgspec.json.decode(known, type=Observed)
+        elif selected is None or case.file.path in selected:
+            missing.append((index, name, trial, case.subject))
+    total = sum(len(trial.scripts) for _, _, trial, _ in missing)
+    done = 0
+    settings.say("run", 0, total)
+    trials = [(trial, subject) for _, _, trial, subject in missing]
+    for number, result in probe.observe(trials, warm, settings.limits) if trials else ():
+        index, name, trial, _ = missing[number]
+        observed[index] = result
+        if probe.is_lasting(result):
+            settings.store.put(name, msgspec.json.encode(result))
+        done += len(trial.scripts)
+        settings.say("run", done, total)
+    return [replace(case, observed=observed.get(index)) for index, case in enumerate(cases)], total
+
+
+def _match(cases: Sequence[Case], warm: WarmProcess, settings: Settings) -> list[Case]:
+    """The cases with the regular expression engine's answer on every message raised."""
+    answers: dict[int, dict[str, Groups]] = {}
+    missing: list[tuple[int, str]] = []
+    for index, case in enumerate(cases):
+        if case.pattern is None or not case.messages:
+            continue
+        name = probe.match_key(case.pattern.text, case.messages)
+        known = settings.store.get(name)
+        if known is None:
+            missing.append((index, name))
+        else:
+            answers[index] = msgspec.json.decode(known, type=dict[str, Groups])
+    batches = [
+        (pattern.text, cases[index].messages) for index, _ in missing if (pattern := cases[index].pattern)
+    ]
+    for number, found in probe.match(batches, warm, settings.limits) if batches else ():
+        index, name = missing[number]
+        answers[index] = found
+        if not any(isinstance(groups, str) for groups in found.values()):
+            settings.store.put(name, msgspec.json.encode(found))
+    return [replace(case, matches=answers.get(index, {})) for index, case in enumerate(cases)]
+
+
+def _site_findings(settings: Settings) -> Iterator[Diagnostic]:
+    if settings.tracker is None:
+        yield Diagnostic(
+            "E0701",
+            "no `tracker` is configured: pages carry no link to report them",
+            settings.config_name,
+            severity="warning",
+            help="set `tracker` in `[tool.pagefault]` to the address of your form for new issues",
+        )
+
+
+def _output(page: Page) -> str:
+    """Which of `OUTPUTS` a page belongs to. What an HTML page loads is HTML's."""
+    if page.format in {"html", "asset"}:
+        return "html"
+    is_record = page.path.startswith("api/errors/") and page.path.endswith(".json")
+    return "json" if is_record else "other"
+
+
+def _encode(planned: Sequence[Page], theme: Theme, settings: Settings) -> tuple[list[File], int]:
+    """A file for every page, and how many were rendered now."""
+    known = {form.name: form for form in discover(formats, Format)}
+    code = _encoder_digest()
+    keys = [
+        key(
+            "encoded",
+            path=page.path,
+            template=page.template,
+            format=page.format,
+            context=msgspec.json.encode(page.context).decode(),
+            theme=theme.digest if known[page.format].is_themed else "",
+            code=code,
+        )
+        for page in planned
+    ]
+    encoded = {name: settings.store.get(name) for name in keys}
+    missing = [n for n, name in enumerate(keys) if encoded[name] is None]
+    work = partial(_encode_page, folders=theme.folders)
+    settings.say("render", 0, len(missing))
+    pending = [planned[n] for n in missing]
+    for done, data in enumerate(map_ordered(work, pending, jobs=settings.jobs), 1):
+        name = keys[missing[done - 1]]
+        encoded[name] = data
+        settings.store.put(name, data)
+        settings.say("render", done, len(missing))
+    files = [
+        File(page.path, found)
+        for page, name in zip(planned, keys, strict=True)
+        if (found := encoded[name]) is not None
+    ]
+    return files, len(missing)
+
+
+@lru_cache(maxsize=1)
+def _worker_theme(folders: tuple[Path, ...]) -> Theme:
+    """The theme of a worker process, which renders many pages with it."""
+    return Theme(folders)
+
+
+def _encode_page(page: Page, *, folders: tuple[Path, ...]) -> bytes:
+    (form,) = (one for one in discover(formats, Format) if one.name == page.format)
+    return form.encode(page, _worker_theme(folders))
+
+
+def _encoder_digest() -> str:
+    """Of all that turns a context into bytes beside the theme: our code and the libraries' versions."""
+    folder = Path(__file__).parent
+    sources = [folder / "prose.py", folder / "theme.py", *sorted((folder / "formats").glob("*.py"))]
+    versions = [
+        f"{name} {metadata.version(name)}"
+        for name in ("jinja2", "markdown-it-py", "markupsafe", "msgspec", "pygments")
+    ]
+    return digest(*(path.read_bytes() for path in sources), *versions)

@@ -1,0 +1,313 @@
+"""Arguments, printing and exit codes: the only module that does any of the three."""
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from generator import __version__, config, diagnostics
+from generator.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from generator.build import Report, Settings
+
+# Some hosts set these because their numeric libraries compute wrongly without; they name nobody.
+KEPT_ENVIRONMENT = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+EXIT_FINDINGS, EXIT_USAGE = 1, 2
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _common(function: F) -> F:
+    """The options of every command that reads records."""
+    folder = click.Path(path_type=Path, file_okay=False)
+    for option in reversed(
+        [
+            click.option("--records", type=folder, help="Folder of records.  [default: records]"),
+            click.option("--templates", type=folder, help="Folder whose templates shadow ours."),
+            click.option("--out", type=folder, help="Folder of the site.  [default: site]"),
+            click.option("--cache", type=folder, help="Folder of facts.  [.cache/pagefault]"),
+            click.option("--outputs", help="What to build, e.g. `html,json`.  [default: all]"),
+            click.option("--jobs", type=click.IntRange(1, 256), help="Processes at once.  [default: cores]"),
+            click.option("--no-cache", is_flag=True, help="Run and render everything anew."),
+            click.option("--strict", is_flag=True, help="Count warnings as errors."),
+            click.option(
+                "--format",
+                "style",
+                type=click.Choice(["full", "concise"]),
+                default="full",
+                show_default=True,
+                help="How findings are shown.",
+            ),
+            click.option("--base-url", help="Where the site will stand, for absolute links."),
+            click.option("--tracker", help="Address of the form for reports about a page."),
+            click.option("--timings", type=click.Path(path_type=Path), help="Write seconds here."),
+            click.option("-q", "--quiet", is_flag=True, help="Show errors only."),
+            click.option("-v", "--verbose", is_flag=True, help="Show each stage and its time."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit status: 0 clean, 1 findings, 2 usage or internal error.",
+)
+@click.version_option(__version__, prog_name="pagefault")
+def commands() -> None:
+    """An error reference whose every page has been proven by running it."""
+
+
+@commands.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@_common
+def check(paths: tuple[Path, ...], **options: Any) -> None:
+    """Run what the records claim, and report every claim that does not hold.
+
+    With PATHS (files or folders), only those are run and reported.
+    """
+    _guarded(lambda run: run.check(paths), options)
+
+
+@commands.command()
+@_common
+def build(**options: Any) -> None:
+    """Check the records, and write the site unless an error stands."""
+    _guarded(lambda run: run.build(), options)
+
+
+@commands.command()
+@_common
+def fetch(**options: Any) -> None:
+    """Fetch the released wheels from which excerpts are read, checked by their hashes.
+
+    They go into the cache. Without them pages link to the source instead of quoting it.
+    """
+    _guarded(lambda run: run.fetch(), options)
+
+
+class _Run:
+    """One command: its settings, its findings, and what it says."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.style: diagnostics.Style = options["style"]
+        self.is_quiet: bool = options["quiet"]
+        self.is_verbose: bool = options["verbose"]
+        self.timings: Path | None = options["timings"]
+        here = Path.cwd()
+        file = config.find(here)
+        name = _named(file) if file else config.FILE
+        self.project, self.problems = config.load(file, name, here)
+        self.progress = _Progress(is_shown=not self.is_quiet and sys.stderr.isatty())
+        self.settings = self._settings(options, name)
+
+    def check(self, paths: Sequence[Path]) -> int:
+        from generator import build  # noqa: PLC0415 - `--help` does without it
+
+        self._require_records()
+        report = build.check(self.settings, paths)
+        status = self._show(report)
+        self._say(_verdict(report))
+        return status
+
+    def build(self) -> int:
+        from generator import build, publish  # noqa: PLC0415 - as above
+
+        self._require_records()
+        try:
+            report = build.build(self.settings)
+        except publish.Unpublishable as error:
+            _fail(f"nothing was published: {error}", EXIT_USAGE)
+        status = self._show(report)
+        self._say(_verdict(report))
+        if report.changes is None:
+            self._say(f"nothing was published: {self.settings.out} is as it was")
+        else:
+            self._say(_published(report, self.settings))
+        return status
+
+    def fetch(self) -> int:
+        from generator import build, wheels  # noqa: PLC0415 - as above
+
+        self._require_records()
+        status = 0
+        for wheel in build.wanted_wheels(self.settings):
+            self._say(f"fetching {wheel.requirement}")
+            try:
+                wheels.fetch(wheel, self.settings.cache)
+            except wheels.WheelUnavailable as error:
+                status = EXIT_FINDINGS
+                self._say(f"{error}: pages will not quote it")
+        return status
+
+    def _settings(self, options: dict[str, Any], name: str) -> "Settings":
+        from generator.build import OUTPUTS, Settings  # noqa: PLC0415 - as above
+        from generator.probe import Limits  # noqa: PLC0415 - as above
+
+        kept = self.project.config
+        jobs = options["jobs"] or os.cpu_count() or 1
+        templates = options["templates"] or (self.project.folder / kept.templates if kept.templates else None)
+        outputs = tuple((options["outputs"] or ",".join(kept.outputs or OUTPUTS)).split(","))
+        if unknown := [one for one in outputs if one not in OUTPUTS]:
+            _fail(f"unknown output `{unknown[0]}`: there are {', '.join(OUTPUTS)}", EXIT_USAGE)
+        base_url = options["base_url"] or kept.base_url
+        return Settings(
+            records=options["records"] or self.project.folder / kept.records,
+            out=options["out"] or self.project.folder / kept.out,
+            cache=options["cache"] or self.project.folder / kept.cache,
+            templates=templates,
+            jobs=jobs,
+            limits=Limits(kept.deadline, kept.memory * 2**20, jobs),
+            is_caching=not options["no_cache"],
+            is_strict=options["strict"],
+            title=kept.title,
+            base_url=f"{base_url.rstrip('/')}/" if base_url else None,
+            tracker=options["tracker"] or kept.tracker,
+            outputs=outputs,
+            config_name=name,
+            environment={name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ},
+            name=_named,
+            say=self.progress.update,
+        )
+
+    def _require_records(self) -> None:
+        if not self.settings.records.is_dir():
+            _fail(
+                f"no folder of records at {_named(self.settings.records)}: "
+                "name one with --records, or set `records` in `[tool.pagefault]`",
+                EXIT_USAGE,
+            )
+
+    def _show(self, report: "Report") -> int:
+        self.progress.clear()
+        found: tuple[Diagnostic, ...] = (*self.problems, *report.diagnostics)
+        shown = [one for one in found if one.severity == "error" or not self.is_quiet]
+        text = diagnostics.render(shown, style=self.style, lines=_lines_of, is_coloured=_is_coloured())
+        click.echo(text, nl=False, err=True)
+        if self.is_verbose:
+            for stage, seconds in report.seconds.items():
+                self._say(f"{stage:8} {seconds:8.3f} s")
+        if self.timings:
+            import json  # noqa: PLC0415 - rarely wanted
+
+            self.timings.write_text(json.dumps(dict(report.seconds), indent=2) + "\n")
+        if found:
+            self._say(diagnostics.count(found))
+        return EXIT_FINDINGS if diagnostics.has_errors(found, strict=self.settings.is_strict) else 0
+
+    def _say(self, text: str) -> None:
+        if not self.is_quiet:
+            click.echo(text, err=True)
+
+
+class _Progress:
+    """A line on a terminal that says how far a long stage is; nothing for the first half second."""
+
+    def __init__(self, *, is_shown: bool) -> None:
+        self._is_shown = is_shown
+        self._start = time.monotonic()
+        self._width = 0
+
+    def update(self, stage: str, done: int, of: int) -> None:
+        if not self._is_shown or not of or time.monotonic() - self._start < 0.5:
+            return
+        text = f"{stage} {done}/{of}"
+        click.echo(f"\r{text.ljust(self._width)}", nl=False, err=True)
+        self._width = len(text)
+
+    def clear(self) -> None:
+        if self._width:
+            click.echo(f"\r{' ' * self._width}\r", nl=False, err=True)
+            self._width = 0
+
+
+def _verdict(report: "Report") -> str:
+    standings = report.standings
+    said = ", ".join(
+        f"{standings[standing]} {standing}"
+        for standing in ("proven", "read", "unproven")
+        if standing in standings
+    )
+    ran = f"{report.scripts_run} snippets run" if report.scripts_run else "no snippet had to run"
+    records = f"{report.records} record{'s' * (report.records != 1)}"
+    return f"{records}: {said or 'none could be read'}; {ran}"
+
+
+def _published(report: "Report", settings: "Settings") -> str:
+    changes = report.changes
+    assert changes is not None  # noqa: S101 - for the type checker
+    out = _named(settings.out)
+    if not (changes.written or changes.removed or report.pages_rendered):
+        return f"{out}: nothing changed; no page rendered, no file written"
+    return (
+        f"{out}: {report.pages_rendered} of {report.pages} files rendered, "
+        f"{len(changes.written)} written, {len(changes.removed)} removed, "
+        f"{changes.unchanged} unchanged"
+    )
+
+
+def _named(path: Path) -> str:
+    """A path as messages show it: from the working folder where it lies below, with slashes."""
+    try:
+        return path.absolute().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _lines_of(path: str) -> list[str]:
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return []
+    return text.split("\n")
+
+
+def _is_coloured() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stderr.isatty()
+
+
+def _guarded(command: Callable[[_Run], int], options: dict[str, Any]) -> NoReturn:
+    """Runs a command to its exit status; a template that fails is the user's to mend, not a traceback."""
+    try:
+        status = command(_Run(options))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        place = _template_place(error)
+        if place is None:
+            raise
+        _fail(place, EXIT_USAGE)
+    sys.exit(status)
+
+
+def _template_place(error: Exception) -> str | None:
+    """What to say of an error inside a template, or None for any other error."""
+    from jinja2 import TemplateError  # noqa: PLC0415 - only after a failure
+
+    if not isinstance(error, TemplateError):
+        return None
+    # Jinja rewrites tracebacks, so that the innermost frame of a template is its file and line.
+    place = (getattr(error, "filename", None) or "template", getattr(error, "lineno", None))
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename.endswith(".html"):
+            place = (frame.f_code.co_filename, line)
+    shown = _named(Path(place[0])) if place[1] else place[0]
+    return f"{shown}:{place[1] or 1}: {error.message}"
+
+
+def _fail(message: str, status: int) -> NoReturn:
+    click.echo(f"pagefault: {message}", err=True)
+    sys.exit(status)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line; ends by SystemExit."""
+    commands.main(args=list(arguments) if arguments is not None else None, prog_name="pagefault")

@@ -1,0 +1,182 @@
+"""Files to a folder: only what changed is written, only what we wrote is removed, all or nothing.
+
+State is kept in `.pagefault/` inside the output folder: `files.json`, the digest of every file of the
+last pass; and during a pass `stage/` with the new bytes and then `pass.json`, which says what is to be
+moved and removed. Until `pass.json` stands, nothing outside has been touched and the stage is worthless;
+once it stands, the pass can be completed by anyone, and the next command does so. Nothing is synced to
+the disk: files are compared by what they hold, so a build after a power cut mends what that cut short.
+"""
+
+import fcntl
+import hashlib
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from generator.model import File
+
+STATE = ".pagefault"
+_FILES = "files.json"
+_PASS = "pass.json"  # noqa: S105 - a file's name
+_STAGE = "stage"
+
+
+class Unpublishable(Exception):  # noqa: N818 - a state of the output folder, not a fault of the program
+    """The output folder cannot be written as it must be; says which path and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a pass did, as output paths in order."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: int
+
+
+class _Pass(msgspec.Struct, frozen=True):
+    """A pass that is decided: staged file name by output path, paths to remove, digests afterwards."""
+
+    moves: dict[str, str]
+    removals: list[str]
+    files: dict[str, str]
+
+
+def publish(files: Sequence[File], out: Path) -> Changes:
+    """Makes the folder hold exactly these files beside what is not ours.
+
+    Raises Unpublishable before anything is touched: if a path is taken by a file that no build of ours
+    wrote, if two of the paths cannot stand side by side, or if the disk refuses.
+    """
+    with _locked(out):
+        complete(out)
+        known = _known(out)
+        new = {file.path: hashlib.sha256(file.data).hexdigest() for file in files}
+        if len(new) != len(files):
+            raise Unpublishable("two pages have the same output path")
+        changed = [file for file in files if _digest(out / file.path) != new[file.path]]
+        for file in changed:
+            _refuse_foreign(out, file.path, known)
+        removals = sorted(path for path in known.keys() - new.keys() if (out / path).is_file())
+        if changed or removals or known != new:
+            _run(changed, _Pass({}, removals, new), out)
+        return Changes(
+            tuple(sorted(file.path for file in changed)),
+            tuple(removals),
+            len(files) - len(changed),
+        )
+
+
+def resume(out: Path) -> bool:
+    """Completes what an interrupted build left; whether there was anything. Raises Unpublishable."""
+    if not any((out / STATE / name).exists() for name in (_PASS, _STAGE)):
+        return False
+    with _locked(out):
+        return complete(out)
+
+
+def complete(out: Path) -> bool:
+    """Finishes a pass that was interrupted, drops a stage that was never decided; whether it did either.
+
+    For the holder of the lock; others call `resume`.
+    """
+    state = out / STATE
+    try:
+        decided = msgspec.json.decode((state / _PASS).read_bytes(), type=_Pass)
+    except FileNotFoundError:
+        if not (state / _STAGE).is_dir():
+            return False
+        shutil.rmtree(state / _STAGE)
+        return True
+    except msgspec.DecodeError as error:
+        raise Unpublishable(f"{state / _PASS} is damaged: remove {state} and build again") from error
+    for path, staged in decided.moves.items():
+        source = state / _STAGE / staged
+        if source.exists():
+            target = out / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source.replace(target)
+    for path in decided.removals:
+        (out / path).unlink(missing_ok=True)
+        _prune((out / path).parent, out)
+    _write(state / _FILES, msgspec.json.encode(decided.files, order="sorted"))
+    (state / _PASS).unlink()
+    shutil.rmtree(state / _STAGE, ignore_errors=True)
+    return True
+
+
+def _run(changed: Sequence[File], decided: _Pass, out: Path) -> None:
+    state = out / STATE
+    stage = state / _STAGE
+    moves: dict[str, str] = {}
+    try:
+        stage.mkdir(parents=True)
+        for number, file in enumerate(changed):
+            _write(stage / str(number), file.data)
+            moves[file.path] = str(number)
+        _write(state / _PASS, msgspec.json.encode(msgspec.structs.replace(decided, moves=moves)))
+    except OSError as error:
+        shutil.rmtree(stage, ignore_errors=True)
+        (state / _PASS).unlink(missing_ok=True)
+        raise Unpublishable(f"{error.filename or out}: {error.strerror or error}") from error
+    try:
+        complete(out)
+    except OSError as error:
+        raise Unpublishable(
+            f"{error.filename or out}: {error.strerror or error}; the next build completes this one"
+        ) from error
+
+
+def _write(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f"{path.name}.new")
+    temporary.write_bytes(data)
+    temporary.chmod(0o644)
+    temporary.replace(path)
+
+
+def _known(out: Path) -> dict[str, str]:
+    """Digests of what the last pass left, by path; nothing if there was none."""
+    try:
+        return msgspec.json.decode((out / STATE / _FILES).read_bytes(), type=dict[str, str])
+    except (FileNotFoundError, msgspec.DecodeError):
+        return {}
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def _refuse_foreign(out: Path, path: str, known: Mapping[str, str]) -> None:
+    target = out / path
+    if target.is_symlink() or (target.exists() and path not in known):
+        raise Unpublishable(f"{target} was not written by a build: move it, or choose another --out")
+    for parent in target.relative_to(out).parents:
+        if (out / parent).is_symlink() or ((out / parent).exists() and not (out / parent).is_dir()):
+            raise Unpublishable(f"{out / parent} is in the way: a folder is to stand there")
+
+
+def _prune(folder: Path, out: Path) -> None:
+    """Removes folders that a removal left empty, up to the output folder."""
+    while folder != out and folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
+
+
+@contextmanager
+def _locked(out: Path) -> Iterator[None]:
+    """One build at a time in one output folder; the lock goes with its process."""
+    try:
+        (out / STATE).mkdir(parents=True, exist_ok=True)
+        stream = (out / STATE / "lock").open("w")
+    except OSError as error:
+        raise Unpublishable(f"{error.filename or out}: {error.strerror or error}") from error
+    with stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
