@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from generator import __version__, formats, pages, probe, publish, schema, subjects, verify
-from generator.diagnostics import Diagnostic, has_errors
+from generator.diagnostics import Diagnostic, Span, has_errors
 from generator.excerpts import Sources, wanted_wheel
 from generator.formats import Format
 from generator.model import (
@@ -52,9 +52,9 @@ OUTPUTS = ("html", "json", "other")
 class Settings:
     """Everything that a run depends on. Paths are as the user gave them.
 
-    `config_name` is what messages call the configuration; `name` turns a file into the name that they use
-    for it; `environment` is what a child's environment keeps of ours; `say` is told of progress: a stage,
-    how far it is, how much there is.
+    `config_name` is what messages call the configuration, `config_table` where its table begins; `name`
+    turns a file into the name that they use for it; `environment` is what a child's environment keeps of
+    ours; `say` is told of progress: a stage, how far it is, how much there is.
     """
 
     records: Path
@@ -70,6 +70,7 @@ class Settings:
     tracker: str | None = None
     outputs: tuple[str, ...] = OUTPUTS
     config_name: str = "pyproject.toml"
+    config_table: Span | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     name: Callable[[Path], str] = str
     say: Callable[[str, int, int], None] = lambda stage, done, of: None  # noqa: ARG005 - says nothing
@@ -338,6 +339,7 @@ def _site_findings(settings: Settings) -> Iterator[Diagnostic]:
             "E0701",
             "no `tracker` is configured: pages carry no link to report them",
             settings.config_name,
+            settings.config_table,
             severity="warning",
             help="set `tracker` in `[tool.pagefault]` to the address of your form for new issues",
         )

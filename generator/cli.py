@@ -171,6 +171,7 @@ class _Run:
             tracker=options["tracker"] or kept.tracker,
             outputs=outputs,
             config_name=name,
+            config_table=self.project.table,
             environment={name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ},
             name=_named,
             say=self.progress.update,
@@ -280,10 +281,11 @@ def _guarded(command: Callable[[_Run], int], options: dict[str, Any]) -> NoRetur
         status = command(_Run(options))
     except KeyboardInterrupt:
         sys.exit(130)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it ends with status 2
         place = _template_place(error)
         if place is None:
-            raise
+            traceback.print_exc()
+            _fail("this is a fault of pagefault: please report it with the lines above", EXIT_USAGE)
         _fail(place, EXIT_USAGE)
     sys.exit(status)
 

@@ -452,7 +452,11 @@ class Case:
         )
 
     def is_raised_by(self, outcome: Outcome) -> bool:
-        """Whether an outcome is this record's error, by the template and what the trigger raised."""
+        """Whether an outcome is this record's error.
+
+        By the class that the trigger really raised, and by the template or the pattern: where one field of
+        the record is wrong, it alone is to be reported.
+        """
         trigger = self.outcome("trigger", "trigger")
         expected = self.record.error_class.rpartition(".")[2]
         if trigger and trigger.kind == "raised" and trigger.frame:
@@ -460,7 +464,11 @@ class Case:
         return (
             outcome.kind == "raised"
             and outcome.type == expected
-            and self.template.pattern().captures(outcome.text) is not None
+            and any(
+                pattern.captures(outcome.text) is not None
+                for pattern in (self.template.pattern(), self.pattern)
+                if pattern
+            )
         )
 
 
