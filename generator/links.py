@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from generator.model import Case, Relation
+from generator.model import Case, Corpus, Record, Relation
 
 RELATED = 5  # at most this many are named
 CANDIDATES = 150  # of one block
@@ -15,6 +15,46 @@ RARE_WORDS = 6  # of a record, that open a block
 FLOOR = 0.15  # likeness of words below which nothing else than a shared owner relates two records
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+# Folders at the site's top that are no owner's.
+RESERVED = frozenset({"api", "classes", "guides", "lookup", "report", "schema", "static", "tags"})
+
+
+def is_id(alias: str) -> bool:
+    """Whether an alias is a former id, and not a former slug."""
+    return re.fullmatch(r"[0-9a-f]{16}", alias) is not None
+
+
+def alias_path(record: Record, alias: str) -> str:
+    """The output path that an alias keeps: a former page's, or without its ending a former API file's.
+
+    A slug is one of the record's own repository unless the alias names another.
+    """
+    if is_id(alias):
+        return api_path(alias)
+    repo, _, slug = alias.rpartition("/")
+    return page_path(repo or record.repo, slug)
+
+
+def api_path(id: str) -> str:  # noqa: A002 - the field's name
+    """The output path of a record's API file, without its ending."""
+    return f"api/errors/{id}"
+
+
+def corpus(cases: Sequence[Case]) -> Corpus:
+    """The cases with what finds them by address and repository."""
+    holders: dict[str, Case] = {}
+    former: dict[str, Case] = {}
+    by_repo: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        record = case.record
+        holders.setdefault(page_path(record.repo, record.slug).casefold(), case)
+        holders.setdefault(api_path(record.id), case)
+        for alias in record.aliases:
+            former.setdefault(alias_path(record, alias).casefold(), case)
+        by_repo[record.repo].append(case)
+    return Corpus(tuple(cases), holders, former, {repo: tuple(members) for repo, members in by_repo.items()})
 
 
 def page_path(repo: str, slug: str) -> str:

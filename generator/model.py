@@ -32,6 +32,14 @@ Id = Annotated[str, _text("^[0-9a-f]{16}$", form="16 hex digits")]
 Slug = Annotated[
     str, _text("^[a-z0-9]+(-[a-z0-9]+)*$", form="lower-case words joined by hyphens", longest=80)
 ]
+Alias = Annotated[
+    str,
+    _text(
+        "^([A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*/)?[a-z0-9]+(-[a-z0-9]+)*$",
+        form="a former id, slug or `owner/name/slug`",
+        longest=220,
+    ),
+]
 Repo = Annotated[
     str,
     _text("^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$", form="`owner/name`", longest=140),
@@ -191,8 +199,15 @@ class Record(Structure, frozen=True, kw_only=True):
     analyzed_at: Annotated[Instant | None, Meta(description="when it was analysed (UTC)")] = None
     schema_version: Annotated[int, Meta(ge=2, le=2)] = 2
     aliases: Annotated[
-        tuple[Slug, ...], Meta(description="former slugs or ids whose addresses keep working")
+        tuple[Alias, ...],
+        Meta(description="former ids, slugs or `owner/name/slug`: their addresses keep working"),
     ] = ()
+    status: Annotated[
+        Literal["removed"] | None,
+        Meta(description="`removed`: newer releases do not raise it; its page stays"),
+    ] = None
+    removed_in: Annotated[Text | None, Meta(description="the first release without it")] = None
+    reason: Annotated[Text | None, Meta(description="Markdown: why it was removed, what came instead")] = None
     verification: Verification | None = None
 
 
@@ -225,13 +240,16 @@ class Repository(Structure, frozen=True):
 class RecordFile:
     """A decoded record and where each of its fields stands.
 
-    `dataset_version` is the envelope's, where the file has one.
+    `path` is what messages call the file. `location` is its path from the folder that holds the records
+    folder, the same on every machine, or empty for a file outside. `dataset_version` is the envelope's,
+    where the file has one.
     """
 
     path: str
     record: Record
     node: Mapping
     dataset_version: str | None = None
+    location: str = ""
 
     def find(self, *steps: str | int) -> Node | None:
         """The node at a path of published field names and indexes, or None."""
@@ -474,17 +492,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """All cases of a run, in the order of their paths, and those of the same repository."""
+    """All cases of a run, in the order of their paths, and what finds them.
+
+    `holders` and `former` give the first case that has an address (an output path in lower case) as its
+    own, and as an alias; `by_repo` the cases of a repository.
+    """
 
     cases: tuple[Case, ...]
-
-    def beside(self, case: Case) -> tuple[Case, ...]:
-        """The other cases of the case's repository."""
-        return tuple(
-            one
-            for one in self.cases
-            if one.record.repo == case.record.repo and one.file.path != case.file.path
-        )
+    holders: MappingABC[str, Case]
+    former: MappingABC[str, Case]
+    by_repo: MappingABC[str, tuple[Case, ...]]
 
 
 @dataclass(frozen=True, slots=True)

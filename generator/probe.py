@@ -30,6 +30,7 @@ from generator.model import (
 )
 from generator.workers import WarmProcess
 
+_MISSHAPEN = "what it wrote into the pipe for its answer is none"
 _MARK = re.compile(r"^[ \t]*#[ \t]*(before|after)\b[^\n]*$", re.MULTILINE | re.IGNORECASE)
 
 
@@ -301,13 +302,14 @@ def _why_missing(subject: Subject, warm: WarmProcess) -> str:
 
 def _lost(answer: Mapping[str, Any]) -> Outcome:
     is_late = answer.get("lost") == "timed out"
-    return Outcome(kind="timed out" if is_late else "crashed", text=answer.get("why", ""))
+    return Outcome(kind="timed out" if is_late else "crashed", text=answer.get("why", _MISSHAPEN))
 
 
 def _outcomes(script: Script, answer: Mapping[str, Any]) -> dict[str, Outcome]:
     """An outcome for every step. A lost child answers for all of them: which one it was is unknown."""
-    if "outcomes" not in answer:
+    try:
+        found = msgspec.convert(answer["outcomes"], dict[str, Outcome])
+    except (KeyError, msgspec.ValidationError):
         return {step.role: _lost(answer) for step in script.steps}
-    found = msgspec.convert(answer["outcomes"], dict[str, Outcome])
     skipped = Outcome(kind="skipped")
     return {step.role: found.get(step.role, skipped) for step in script.steps}

@@ -111,7 +111,7 @@ def _run_step(step: dict[str, Any], names: dict[str, Any], files: list[str]) -> 
     except BaseException as error:  # noqa: BLE001 - SystemExit and its kin are outcomes too
         kind = type(error)
         place = _where(error.__traceback__, role, files)
-        if isinstance(error, SyntaxError) and place["line"] is None:
+        if isinstance(error, SyntaxError) and place["line"] is None and type(error.lineno) is int:
             place["line"] = error.lineno
         try:
             text = _clean(str(error))
@@ -296,17 +296,22 @@ class _Server:
         if timed_out:
             self._reply(child.name, {"lost": "timed out", "why": ""})
             return
-        try:
-            answer = json.loads(child.answer)
-        except ValueError:
-            self._reply(child.name, {"lost": "crashed", "why": _how_it_ended(status)})
-        else:
-            self._reply(child.name, answer)
+        answer = _answer(child.answer)
+        self._reply(child.name, answer or {"lost": "crashed", "why": _how_it_ended(status)})
 
     def _reply(self, name: str, answer: dict[str, Any]) -> None:
         data = json.dumps({"id": name, **answer}).encode() + b"\n"
         while data:
             data = data[os.write(self._replies, data) :]
+
+
+def _answer(data: bytes | bytearray) -> dict[str, Any] | None:
+    """What a child answered, or None for bytes that are no answer: a snippet can write into the pipe too."""
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) and answer.keys() in ({"outcomes"}, {"groups"}) else None
 
 
 def _status(pid: int, *, patience: float) -> int | None:

@@ -8,6 +8,7 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,12 @@ class _Decoder:
                 self.report("E0113", f"{name} must be {wanted}, found {_found(node)}", node.span)
                 return _ABSENT
             return node.text == "true"
+        if isinstance(kind, inspect.LiteralType):
+            if node.text not in kind.values:
+                known = " or ".join(f"`{value}`" for value in kind.values)
+                self.report("E0116", f"{name} must be {known}, found {_found(node)}", node.span)
+                return _ABSENT
+            return node.text
         if not isinstance(kind, inspect.StrType):
             raise TypeError(f"no way to read {kind!r}")
         if node.kind in {"number", "boolean"}:
@@ -288,8 +295,8 @@ def record_paths(root: Path) -> Iterator[Path]:
             yield path
 
 
-def load(file: Path, name: str) -> tuple[RecordFile | None, tuple[Diagnostic, ...]]:
-    """The record in a file, by the name that messages use, and all that is wrong with it."""
+def load(file: Path, name: str, location: str = "") -> tuple[RecordFile | None, tuple[Diagnostic, ...]]:
+    """The record in a file, and all that is wrong with it; `name` and `location` as in `RecordFile`."""
     try:
         source = document.read(file, name=name)
     except Rejected as rejected:
@@ -298,7 +305,9 @@ def load(file: Path, name: str) -> tuple[RecordFile | None, tuple[Diagnostic, ..
     if node is None:
         return None, found
     record, problems = decode(node, name)
-    return (None if found else record), (*found, *problems)
+    if record is None or found:
+        return None, (*found, *problems)
+    return replace(record, location=location), problems
 
 
 def load_repository(file: Path, name: str) -> tuple[Repository | None, tuple[Diagnostic, ...]]:

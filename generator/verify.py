@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from generator import checks, links, probe
 from generator.checks import Check
 from generator.diagnostics import Diagnostic
-from generator.model import Case, Claim, Corpus, Finding, Observation, Standing, Verified
+from generator.model import Case, Claim, Finding, Observation, Standing, Verified
 from generator.registry import discover
 
 
@@ -16,7 +16,7 @@ def judge(
 
     With `selected` (paths), the other cases are there to be compared with: nothing is said of them.
     """
-    corpus = Corpus(tuple(cases))
+    corpus = links.corpus(cases)
     known = discover(checks, Check)
     found: list[Diagnostic] = []
     related = links.related(cases)

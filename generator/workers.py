@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -19,6 +20,10 @@ R = TypeVar("R")
 # Below this many items for each worker, starting processes costs more than it gains.
 WORTH_A_PROCESS = 24
 
+# Seconds without an answer, beyond what a script may take, after which the process counts as hung: a snippet
+# can stop it. Imports take long on a busy machine.
+PATIENCE = 120.0
+
 # A bare environment, one thread (forking needs it), and hashes that do not vary from run to run.
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -34,14 +39,15 @@ class WarmProcess:
     """A `sandbox` process: send requests, iterate over answers.
 
     Requests are mappings with an `id`; each gets exactly one answer, in the order of completion. When
-    the process dies under a request, it is started anew and the unanswered requests are sent again, one
-    at a time, so that the culprit alone is answered with `{"lost": "crashed"}`.
+    the process dies under a request, or answers no more, it is started anew and the unanswered requests are
+    sent again, one at a time, so that the culprit alone is answered with `{"lost": "crashed"}`.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """`environment` is all that the process gets beside the settings that forking needs."""
         self._environment = dict(environment)
         self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._imports: list[dict[str, Any]] = []
         self.starts = 0
 
@@ -57,19 +63,23 @@ class WarmProcess:
         self.close()
 
     def close(self) -> None:
-        """Ends the process and waits for it."""
-        if self._process is None:
-            return
-        process, self._process = self._process, None
-        if process.stdin:
-            process.stdin.close()
-        try:
-            process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout:
-            process.stdout.close()
+        """Ends the process, waits for it, and removes what its children left."""
+        if self._process is not None:
+            process, self._process = self._process, None
+            if process.stdin:
+                # What a dead process did not read is still in the buffer.
+                with suppress(BrokenPipeError):
+                    process.stdin.close()
+            try:
+                process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            if process.stdout:
+                process.stdout.close()
+        if self._folder is not None:
+            folder, self._folder = self._folder, None
+            folder.cleanup()
 
     def load(self, subject: str, code: str) -> dict[str, Any]:
         """Runs a subject's imports in the warm process; `{"error": text, "isSingle": bool}`."""
@@ -106,8 +116,13 @@ class WarmProcess:
         # Written from a thread: answers may fill their pipe before all the requests are through theirs.
         writer = threading.Thread(target=_send, args=(process.stdin, requests), daemon=True)
         writer.start()
+        patience = PATIENCE + max((request.get("seconds", 0.0) for request in requests), default=0.0)
         for _ in requests:
+            watch = threading.Timer(patience, process.kill)
+            watch.daemon = True
+            watch.start()
             line = process.stdout.readline()
+            watch.cancel()
             if not line.endswith(b"\n"):
                 status = process.wait()
                 writer.join()
@@ -123,13 +138,15 @@ class WarmProcess:
             return self._process
         self.close()
         root = str(Path(__file__).resolve().parent.parent)
+        # Its own, so that nothing stays behind of children that it could not clean up after.
+        self._folder = tempfile.TemporaryDirectory(prefix="pagefault-", ignore_cleanup_errors=True)
         start = f"import sys; sys.path.append({root!r}); from generator import sandbox; sandbox.main()"
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-s", "-c", start],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=self._environment | _ENVIRONMENT,
+            env=self._environment | _ENVIRONMENT | {"TMPDIR": self._folder.name},
             start_new_session=True,
         )
         self.starts += 1

@@ -10,7 +10,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
     """One finding for each other record, one of whose messages the pattern matches too."""
     if case.pattern is None:
         return
-    for other in corpus.beside(case):
+    for other in corpus.by_repo[case.record.repo]:
         if other.record.id == case.record.id:
             continue
         message = next((one for one in other.messages if case.pattern.captures(one)), None)

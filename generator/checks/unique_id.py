@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
+from generator import links
 from generator.checks import Check
 from generator.model import Case, Corpus, Finding
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
     """One finding for every record but the first that has the id."""
-    first = next(one for one in corpus.cases if one.record.id == case.record.id)
-    if first.file.path != case.file.path:
+    first = corpus.holders[links.api_path(case.record.id)]
+    if first is not case:
         yield Finding(
             f"id `{case.record.id}` is also that of {first.file.path}",
             case.file.at("id"),

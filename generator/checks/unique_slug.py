@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
+from generator import links
 from generator.checks import Check
 from generator.model import Case, Corpus, Finding
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
     """One finding for every record but the first that has the address."""
-    place = case.place.casefold()
-    first = next(one for one in corpus.cases if one.place.casefold() == place)
-    if first.file.path != case.file.path and first.record.id != case.record.id:
+    first = corpus.holders[links.page_path(case.record.repo, case.record.slug).casefold()]
+    if first is not case and first.record.id != case.record.id:
         yield Finding(
             f"slug `{case.record.slug}` of {case.record.repo} is also that of {first.file.path}",
             case.file.at("slug"),
