@@ -6,20 +6,24 @@ bytes), judgements never: checks run every time.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from generator import __version__, formats, pages, probe, publish, schema, subjects, verify
+from generator import __version__, formats, guides, pages, probe, publish, schema, subjects, verify
 from generator.diagnostics import Diagnostic, Span, has_errors
 from generator.excerpts import Sources, wanted_wheel
 from generator.formats import Format
+from generator.guides import Guide
+from generator.manifest import manifest
 from generator.model import (
+    Article,
     Case,
     Differential,
     Excerpt,
@@ -44,6 +48,8 @@ from generator.template import template
 from generator.theme import Theme, default_templates
 from generator.wheels import Wheel
 from generator.workers import WarmProcess, map_ordered
+
+T = TypeVar("T", bound=Hashable)
 
 OUTPUTS = ("html", "json", "other")
 
@@ -86,6 +92,7 @@ class Report:
     """What a run found and did. Counts are of this run alone: what came from the cache is not in them."""
 
     verified: tuple[Verified, ...] = ()
+    articles: tuple[Article, ...] = ()
     repositories: Mapping[str, Repository] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     records: int = 0
@@ -123,22 +130,39 @@ def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
     with clock.stage("read"):
         reading = _read(settings, paths)
         repositories, differentials, problems = _read_repositories(settings)
+        articles, form = ([], []) if paths else _read_guides(settings)
         sources = Sources(settings.cache)
+        known = subjects.bundled()
         cases = [
-            _case(file, sources.excerpt(file.record, repositories.get(file.record.repo)))
+            _case(
+                file,
+                sources.excerpt(file.record, repositories.get(file.record.repo)),
+                known,
+                differentials,
+            )
             for file in reading.files
         ]
     with clock.stage("run"), WarmProcess(settings.environment) as warm:
-        cases = [_with_comparison(case, differentials) for case in cases]
-        cases, scripts_run = _observe(cases, reading.selected, warm, settings)
+        trials = _trials(cases, articles, known)
+        observed, scripts_run = _observe(
+            trials,
+            lambda name: isinstance(name, str) or reading.is_selected(cases[name].file.path),
+            warm,
+            settings,
+        )
+        cases = [replace(case, observed=observed.get(index)) for index, case in enumerate(cases)]
         cases = _match(cases, warm, settings)
     with clock.stage("judge"):
         verified, findings = verify.judge(cases, selected=reading.selected)
-        site = () if paths else (*problems, *_site_findings(settings))
+        site = () if paths else (*problems, *form, *_site_findings(cases, articles, settings))
+        told = [finding for guide in articles for finding in guides.findings(guide, observed.get(guide.path))]
     return Report(
         verified=tuple(one for one in verified if reading.is_selected(one.case.file.path)),
+        articles=tuple(guides.article(guide, observed.get(guide.path)) for guide in articles),
         repositories=repositories,
-        diagnostics=tuple(sorted((*reading.diagnostics, *findings, *site), key=lambda one: one.position)),
+        diagnostics=tuple(
+            sorted((*reading.diagnostics, *findings, *site, *told), key=lambda one: one.position)
+        ),
         records=reading.count,
         scripts_run=scripts_run,
         seconds=clock.seconds,
@@ -156,9 +180,12 @@ def build(settings: Settings) -> Report:
         return report
     clock = _Clock()
     theme = Theme(tuple(folder for folder in (settings.templates, default_templates()) if folder is not None))
-    planned = plan(report, settings, theme)
+    site = _site(report, settings)
+    planned = plan(site, settings, theme)
     with clock.stage("render"):
         files, rendered = _encode(planned, theme, settings)
+        if "other" in settings.outputs:
+            files += manifest(files, site.version_date)
     with clock.stage("publish"):
         changes = publish.publish(files, settings.out)
     return replace(
@@ -170,16 +197,20 @@ def build(settings: Settings) -> Report:
     )
 
 
-def plan(report: Report, settings: Settings, theme: Theme) -> list[Page]:
-    """Every page of the site, in the order of their paths."""
-    site = Site(
+def _site(report: Report, settings: Settings) -> Site:
+    return Site(
         title=settings.title,
         base_url=settings.base_url,
         tracker=settings.tracker,
         version=__version__,
         records=tuple(sorted(report.verified, key=lambda one: (one.record.repo, one.record.slug))),
         repositories=report.repositories,
+        guides=report.articles,
     )
+
+
+def plan(site: Site, settings: Settings, theme: Theme) -> list[Page]:
+    """Every page of the site, in the order of their paths."""
     planned = [page for kind in discover(pages, PageKind) for page in kind.plan(site)]
     planned += [Page(path, "asset", f"static/{name}") for name, path in sorted(theme.assets.items())]
     return sorted((page for page in planned if _output(page) in settings.outputs), key=lambda page: page.path)
@@ -219,13 +250,21 @@ def _read(settings: Settings, paths: Sequence[Path]) -> _Reading:
     selected = frozenset(settings.name(path) for path in chosen) if paths else None
     for path in every:
         name = settings.name(path)
-        record, problems = schema.load(path, name)
+        record, problems = schema.load(path, name, _location(path, root))
         if record is not None:
             files.append(record)
         if selected is None or name in selected:
             found += problems
     count = len(every) if selected is None else len(selected)
     return _Reading(tuple(files), tuple(found), count, selected)
+
+
+def _location(path: Path, root: Path) -> str:
+    """A record's path from the folder that holds the records folder; empty outside."""
+    try:
+        return path.resolve().relative_to(root.parent).as_posix()
+    except ValueError:
+        return ""
 
 
 def _files_at(path: Path) -> list[Path]:
@@ -249,64 +288,92 @@ def _read_repositories(
     return repositories, differentials, found
 
 
-def _case(file: RecordFile, excerpt: Excerpt | None) -> Case:
+def _read_guides(settings: Settings) -> tuple[list[Guide], list[Diagnostic]]:
+    read: list[Guide] = []
+    found: list[Diagnostic] = []
+    for path in sorted((settings.records / "guides").glob("*.md")):
+        guide, problems = guides.load(path, settings.name(path))
+        found += problems
+        if guide is not None:
+            read.append(guide)
+    return read, found
+
+
+def _case(
+    file: RecordFile,
+    excerpt: Excerpt | None,
+    known: Mapping[str, Subject],
+    differentials: Mapping[str, Differential],
+) -> Case:
+    """All that is known of a record before it is run."""
     pattern: Pattern | None
     try:
         pattern, _ = parse(file.record.message_pattern)
     except PatternError:
         pattern = None
+    verification = file.record.verification
+    subject = known.get(verification.subject or "") if verification and not verification.unproven else None
+    compared = differentials.get(subject.name) if subject else None
+    is_fresh = (
+        subject is not None
+        and compared is not None
+        and compared.source_sha256 == subjects.source_digest(subject)
+    )
     return Case(
         file=file,
         template=template(file.record.error_message),
         pattern=pattern,
+        subject=subject,
         excerpt=excerpt,
+        operations=compared.operations if compared and is_fresh else 0,
     )
 
 
-def _with_comparison(case: Case, differentials: Mapping[str, Differential]) -> Case:
-    """The case with its subject, and on how many operations that was found equal to upstream."""
-    subject = subjects.bundled().get(case.claims.subject or "") if case.claims else None
-    if subject is None:
-        return case
-    compared = differentials.get(subject.name)
-    is_fresh = compared is not None and compared.source_sha256 == subjects.source_digest(subject)
-    return replace(case, subject=subject, operations=compared.operations if compared and is_fresh else 0)
+def _trials(
+    cases: Sequence[Case], articles: Sequence[Guide], known: Mapping[str, Subject]
+) -> dict[int | str, tuple[Trial, Subject]]:
+    """What to run: of cases by their index, of guides by their path."""
+    trials: dict[int | str, tuple[Trial, Subject]] = {}
+    for index, case in enumerate(cases):
+        trial = probe.plan(case.record)
+        if trial is not None and case.subject is not None:
+            trials[index] = (trial, case.subject)
+    for guide in articles:
+        trial = guides.trial(guide)
+        subject = known.get(guide.subject) if guide.subject else subjects.PYTHON
+        if trial is not None and subject is not None:
+            trials[guide.path] = (trial, subject)
+    return trials
 
 
 def _observe(
-    cases: Sequence[Case],
-    selected: frozenset[str] | None,
+    trials: Mapping[T, tuple[Trial, Subject]],
+    wanted: Callable[[T], bool],
     warm: WarmProcess,
     settings: Settings,
-) -> tuple[list[Case], int]:
-    """The cases with what running them did, and how many scripts ran now.
-
-    Cases that are not selected are not run: they have what is known of them.
-    """
-    observed: dict[int, Observed] = {}
-    missing: list[tuple[int, str, Trial, Subject]] = []
-    for index, case in enumerate(cases):
-        trial = probe.plan(case.record)
-        if trial is None or case.subject is None:
-            continue
-        name = probe.trial_key(trial, case.subject, settings.limits)
-        known = settings.store.get(name)
+) -> tuple[dict[T, Observed], int]:
+    """What each trial did, as far as it is known or wanted, and how many scripts ran now."""
+    observed: dict[T, Observed] = {}
+    missing: list[tuple[T, str, Trial, Subject]] = []
+    for name, (trial, subject) in trials.items():
+        entry = probe.trial_key(trial, subject, settings.limits)
+        known = settings.store.get(entry)
         if known is not None:
-            observed[index] = msgspec.json.decode(known, type=Observed)
-        elif selected is None or case.file.path in selected:
-            missing.append((index, name, trial, case.subject))
+            observed[name] = msgspec.json.decode(known, type=Observed)
+        elif wanted(name):
+            missing.append((name, entry, trial, subject))
     total = sum(len(trial.scripts) for _, _, trial, _ in missing)
     done = 0
     settings.say("run", 0, total)
-    trials = [(trial, subject) for _, _, trial, subject in missing]
-    for number, result in probe.observe(trials, warm, settings.limits) if trials else ():
-        index, name, trial, _ = missing[number]
-        observed[index] = result
+    running = probe.observe([(trial, subject) for _, _, trial, subject in missing], warm, settings.limits)
+    for number, result in running if missing else ():
+        name, entry, trial, _ = missing[number]
+        observed[name] = result
         if probe.is_lasting(result):
-            settings.store.put(name, msgspec.json.encode(result))
+            settings.store.put(entry, msgspec.json.encode(result))
         done += len(trial.scripts)
         settings.say("run", done, total)
-    return [replace(case, observed=observed.get(index)) for index, case in enumerate(cases)], total
+    return observed, total
 
 
 def _match(cases: Sequence[Case], warm: WarmProcess, settings: Settings) -> list[Case]:
@@ -333,7 +400,10 @@ def _match(cases: Sequence[Case], warm: WarmProcess, settings: Settings) -> list
     return [replace(case, matches=answers.get(index, {})) for index, case in enumerate(cases)]
 
 
-def _site_findings(settings: Settings) -> Iterator[Diagnostic]:
+def _site_findings(
+    cases: Sequence[Case], articles: Sequence[Guide], settings: Settings
+) -> Iterator[Diagnostic]:
+    """What the site lacks, beside its records."""
     if settings.tracker is None:
         yield Diagnostic(
             "E0701",
@@ -343,11 +413,33 @@ def _site_findings(settings: Settings) -> Iterator[Diagnostic]:
             severity="warning",
             help="set `tracker` in `[tool.pagefault]` to the address of your form for new issues",
         )
+    known = subjects.bundled()
+    for guide in articles:
+        if guide.subject is not None and guide.subject not in known:
+            yield Diagnostic(
+                "E0603",
+                f"unknown subject `{guide.subject}`",
+                guide.path,
+                guide.subject_at,
+                help=f"the bundled subjects are {', '.join(sorted(known))}",
+            )
+    explained = {guide.tag for guide in articles}
+    named = Counter(case.record.background_tag for case in cases if case.record.background_tag)
+    for tag in sorted(named.keys() - explained):
+        name = settings.name(settings.records / "guides" / f"{tag}.md")
+        records = f"{named[tag]} record{'s' * (named[tag] != 1)}"
+        yield Diagnostic(
+            "E0601",
+            f"no guide explains `{tag}`, which {records} name as background",
+            name,
+            severity="warning",
+            help="write it, or take the tag out of the records",
+        )
 
 
 def _output(page: Page) -> str:
     """Which of `OUTPUTS` a page belongs to. What an HTML page loads is HTML's."""
-    if page.format in {"html", "asset"}:
+    if page.format == "asset" or page.path.endswith(".html"):
         return "html"
     is_record = page.path.startswith("api/errors/") and page.path.endswith(".json")
     return "json" if is_record else "other"

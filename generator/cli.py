@@ -235,7 +235,8 @@ def _verdict(report: "Report") -> str:
         for standing in ("proven", "read", "unproven")
         if standing in standings
     )
-    ran = f"{report.scripts_run} snippets run" if report.scripts_run else "no snippet had to run"
+    plural = "s" * (report.scripts_run != 1)
+    ran = f"{report.scripts_run} snippet{plural} run" if report.scripts_run else "no snippet had to run"
     records = f"{report.records} record{'s' * (report.records != 1)}"
     return f"{records}: {said or 'none could be read'}; {ran}"
 

@@ -57,6 +57,14 @@ def corpus(cases: Sequence[Case]) -> Corpus:
     return Corpus(tuple(cases), holders, former, {repo: tuple(members) for repo, members in by_repo.items()})
 
 
+PER_PAGE = 200  # records in one list
+
+
+def list_path(folder: str, number: int = 1) -> str:
+    """The output path of a list's page; the first is the folder's own."""
+    return f"{folder}/index.html" if number == 1 else f"{folder}/page/{number}/index.html"
+
+
 def page_path(repo: str, slug: str) -> str:
     """The output path of a record's page."""
     return f"{repo}/{slug}/index.html"

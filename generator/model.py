@@ -11,12 +11,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from generator.diagnostics import Diagnostic, Severity, Span
+from generator.diagnostics import Severity, Span
 from generator.nodes import Mapping, Node, Scalar, Sequence
 from generator.pattern import Pattern
 from generator.template import Template
 
 Standing = Literal["proven", "read", "unproven"]
+STANDINGS: tuple[Standing, ...] = ("proven", "read", "unproven")
 
 # What the regular expression engine said of a message: its groups, why it gave no answer, or no match.
 Groups = tuple[str, ...] | str | None
@@ -147,6 +148,10 @@ class Verification(Structure, frozen=True):
         Place | None, Meta(description="where the message is built, if not in the `raise`")
     ] = None
     native: Annotated[bool, Meta(description="raised in compiled code: the place is not checked")] = False
+    read_in: Annotated[
+        Text | None,
+        Meta(description="the release in which the line was read, where it was not read at the pin"),
+    ] = None
     reachable: Reachability | None = None
     pattern_reason: Annotated[
         Text | None,
@@ -217,10 +222,16 @@ FOUNDING_FIELDS = 31
 class Wheelhouse(Structure, frozen=True):
     """The released wheel whose lines are those of the pinned commit."""
 
-    requirement: Text
-    python: Text
-    platform: Text
-    file: Text
+    requirement: Annotated[
+        str,
+        _text(
+            "^[A-Za-z0-9][A-Za-z0-9._+!-]*==[A-Za-z0-9][A-Za-z0-9._+!-]*$",
+            form="`name==version`",
+        ),
+    ]
+    python: Annotated[str, _text(r"^[0-9]+\.[0-9]+$", form="a version of Python such as `3.11`")]
+    platform: Annotated[str, _text("^[a-z0-9_]+$", form="a wheel's platform such as `any`")]
+    file: Annotated[str, _text(r"^[A-Za-z0-9][A-Za-z0-9._+!-]*\.whl$", form="the plain name of a wheel")]
     sha256: Sha256
     commit: Sha
     prefix: Annotated[str, Meta(description="put before a wheel's path, gives the repository's")] = ""
@@ -286,8 +297,9 @@ class Outcome(Structure, frozen=True):
     """What one piece of code did.
 
     `type` is the class of the exception or value; `text` its message or repr (both without memory
-    addresses); `bases` the names of the exception's classes, nearest first; `line` the 1-based line of
-    the snippet that was running; `frame` the innermost frame, when it lies inside the subject.
+    addresses); `is_true` the truth of an expectation's value; `bases` the names of the exception's
+    classes, nearest first; `line` the 1-based line of the snippet that was running; `frame` the innermost
+    frame, when it lies inside the subject.
     """
 
     kind: Literal["returned", "raised", "timed out", "crashed", "unavailable", "skipped"]
@@ -553,6 +565,24 @@ class Verified:
         return self.case.record
 
 
+class Passage(Structure, frozen=True):
+    """A part of a guide: Markdown, or code with what it claims and what it did."""
+
+    text: str
+    is_code: bool = False
+    claim: str | None = None
+    happened: str | None = None
+
+
+class Article(Structure, frozen=True):
+    """A guide after it was run."""
+
+    tag: str
+    title: str
+    subject: str | None
+    passages: tuple[Passage, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """Everything that page kinds may show: the judged records by repository and slug, and settings."""
@@ -563,7 +593,12 @@ class Site:
     version: str
     records: tuple[Verified, ...]
     repositories: MappingABC[str, Repository]
-    diagnostics: tuple[Diagnostic, ...] = ()
+    guides: tuple[Article, ...] = ()
+
+    @property
+    def version_date(self) -> str | None:
+        """The newest date of analysis: what `datasetVersion` says in lists."""
+        return max((one.record.analyzed_at for one in self.records if one.record.analyzed_at), default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from pygments.token import STANDARD_TYPES, _TokenType
 
 LONGEST_PROSE = 16_000  # characters; a longer text is shown as it is
 LONGEST_CODE = 64_000  # characters; a longer one is not coloured
+# Characters of one line, or of one run of white space: the lexers take their square.
+LONGEST_RUN = 500
 
 _RULES = [
     "backticks",
@@ -52,6 +54,13 @@ def is_safe_url(url: str) -> bool:
     if plain.lower().startswith(("https://", "mailto:")):
         return True
     return not _FOREIGN.match(plain) and "\\" not in plain
+
+
+def fenced(text: str, language: str = "python") -> str:
+    """A Markdown block of code, in a fence longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def safe_url(url: str) -> str:
@@ -93,10 +102,11 @@ def code(text: str, language: str = "python", first_line: int | None = None, mar
 def _lines(text: str, language: str) -> list[str]:
     """One HTML text a line; spans never cross a line's end."""
     lexer = _LEXERS.get(language)
-    if lexer is None or len(text) > LONGEST_CODE:
+    if lexer is None or _is_costly(text):
         return [str(escape(line)) for line in text.split("\n")]
     lines = [""]
-    for kind, value in lexer(stripnl=False, ensurenl=False).get_tokens(text):
+    # Not `get_tokens`, which changes line ends and with them the numbers of the lines.
+    for _, kind, value in lexer().get_tokens_unprocessed(text):
         style = _style(kind)
         for number, piece in enumerate(value.split("\n")):
             if number:
@@ -105,6 +115,12 @@ def _lines(text: str, language: str) -> list[str]:
                 shown = str(escape(piece))
                 lines[-1] += f'<span class="{style}">{shown}</span>' if style else shown
     return lines
+
+
+def _is_costly(text: str) -> bool:
+    """Whether a lexer might take long over it."""
+    runs = (*text.split("\n"), *re.findall(r"\s+", text))
+    return len(text) > LONGEST_CODE or max(map(len, runs)) > LONGEST_RUN
 
 
 @cache

@@ -53,10 +53,16 @@ class Theme:
 
     def render(self, template: str, context: dict[str, object]) -> str:
         """The template's text. Raises jinja2.TemplateError."""
-        return self._environment.get_template(template).render(context)
+        environment = self._markdown if template.endswith(".md") else self._html
+        return environment.get_template(template).render(context)
 
     @cached_property
-    def _environment(self) -> "Environment":
+    def _markdown(self) -> "Environment":
+        """For Markdown, whose readers would see what escapes HTML."""
+        return self._html.overlay(autoescape=False)
+
+    @cached_property
+    def _html(self) -> "Environment":
         from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow to import
 
         environment = Environment(
@@ -74,6 +80,7 @@ class Theme:
             "markdown_inline": prose.markdown_inline,
             "code": prose.code,
             "url": prose.safe_url,
+            "fenced": prose.fenced,
         }
         environment.globals["assets"] = self.assets
         return environment

@@ -11,21 +11,24 @@ from generator.pages import PageKind, url
 
 def plan(site: Site) -> Iterator[Page]:
     """Two files for each record."""
-    by_id = {one.record.id: one for one in site.records}
     for one in site.records:
-        content = {
-            "record": published(site, one, by_id),
-            "datasetVersion": one.case.file.dataset_version or one.record.analyzed_at,
-        }
-        for suffix in (".json", ""):
-            yield Page(f"api/errors/{one.record.id}{suffix}", "json", content)
+        yield from contents(site, one, links.api_path(one.record.id))
 
 
-def published(site: Site, one: Verified, by_id: dict[str, Verified]) -> dict[str, object]:
+def contents(site: Site, one: Verified, path: str) -> Iterator[Page]:
+    """The record's two files at a path without ending."""
+    content = {
+        "record": published(site, one),
+        "datasetVersion": one.case.file.dataset_version or one.record.analyzed_at,
+    }
+    yield Page(f"{path}.json", "json", content)
+    yield Page(path, "json", content)
+
+
+def published(site: Site, one: Verified) -> dict[str, object]:
     """The founding fields in their order, with the excerpt wherever it was read, then our own."""
     record, excerpt, observed = one.record, one.case.excerpt, one.case.observed
-    fields = list(msgspec.to_builtins(record).items())[:FOUNDING_FIELDS]
-    content: dict[str, object] = dict(fields)
+    content: dict[str, object] = dict(list(msgspec.to_builtins(record).items())[:FOUNDING_FIELDS])
     if excerpt is not None:
         content |= {
             "sourceCode": excerpt.text,
@@ -41,16 +44,12 @@ def published(site: Site, one: Verified, by_id: dict[str, Verified]) -> dict[str
             "walls": list(observed.walls) if observed else [],
             "comparedOperations": one.case.operations,
         },
-        "related": [
-            {
-                "id": relation.id,
-                "message": by_id[relation.id].record.error_message,
-                "reasons": list(relation.reasons),
-            }
-            for relation in one.related
-        ],
+        "related": [{"id": relation.id, "reasons": list(relation.reasons)} for relation in one.related],
         "pageUrl": url(site, links.page_path(record.repo, record.slug)),
         "aliases": list(record.aliases),
+        "status": record.status,
+        "removedIn": record.removed_in,
+        "reason": record.reason,
     }
 
 

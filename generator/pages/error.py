@@ -19,7 +19,7 @@ def plan(site: Site) -> Iterator[Page]:
             summary(by_id[relation.id], path) | {"reasons": list(relation.reasons)}
             for relation in one.related
         ]
-        yield Page(path, "html", _context(site, one, path, related), "error.html")
+        yield Page(path, "template", _context(site, one, path, related), "error.html")
 
 
 def _context(site: Site, one: Verified, path: str, related: list[dict[str, object]]) -> dict[str, object]:
@@ -41,9 +41,24 @@ def _context(site: Site, one: Verified, path: str, related: list[dict[str, objec
         "source": _source(one),
         "related": related,
         "evidence": _evidence(one),
-        "json_url": links.relative(f"api/errors/{record.id}.json", path),
+        "json_url": links.relative(f"{links.api_path(record.id)}.json", path),
+        "repo_url": links.relative(links.list_path(record.repo), path),
+        "class_url": links.relative(links.list_path(f"classes/{record.error_class}"), path),
+        "tags": [
+            {"name": tag, "url": links.relative(links.list_path(f"tags/{tag}"), path)}
+            for tag in dict.fromkeys(record.tags)
+        ],
+        "guide": _guide(site, one, path),
         "report_url": _report_url(site, one),
     }
+
+
+def _guide(site: Site, one: Verified, path: str) -> dict[str, str] | None:
+    """The guide to the record's ground, if it is written."""
+    guide = next((guide for guide in site.guides if guide.tag == one.record.background_tag), None)
+    if guide is None:
+        return None
+    return {"title": guide.title, "url": links.relative(links.list_path(f"guides/{guide.tag}"), path)}
 
 
 def _fix(one: Verified) -> dict[str, str] | None:
@@ -92,6 +107,7 @@ def _source(one: Verified) -> dict[str, object]:
         "place": f"{record.file_path}:{record.line_number}",
         "line": record.line_number,
         "url": record.github_url,
+        "read_in": one.case.claims.read_in if one.case.claims else None,
     }
 
 
@@ -109,6 +125,7 @@ def _evidence(one: Verified) -> dict[str, object]:
         "walls": list(observed.walls) if observed else [],
         "subject": claims.subject if claims else None,
         "operations": one.case.operations,
+        "location": one.case.file.location,
     }
 
 

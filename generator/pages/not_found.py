@@ -10,7 +10,7 @@ from generator.pages import PageKind, frame
 def plan(site: Site) -> Iterator[Page]:
     """The one page."""
     base = urlsplit(site.base_url).path if site.base_url else "/"
-    yield Page("404.html", "html", {**frame(site, "404.html"), "root": base}, "not_found.html")
+    yield Page("404.html", "template", {**frame(site, "404.html"), "root": base}, "not_found.html")
 
 
 PAGE = PageKind("not_found", plan)

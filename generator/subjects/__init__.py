@@ -1,6 +1,7 @@
 """Code under test: each module of this folder describes one bundled subject."""
 
 import hashlib
+from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 
@@ -8,7 +9,11 @@ from generator import subjects
 from generator.model import Subject
 from generator.registry import discover
 
+# For code that is about no subject: a guide's plain Python.
+PYTHON = Subject(name="", imports="", module="generator", is_bundled=False)
 
+
+@cache
 def bundled() -> dict[str, Subject]:
     """The bundled subjects by name."""
     return {subject.name: subject for subject in discover(subjects, Subject)}

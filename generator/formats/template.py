@@ -1,4 +1,4 @@
-"""HTML by a template."""
+"""HTML and Markdown by a template."""
 
 from generator.formats import Format
 from generator.model import Page
@@ -12,4 +12,4 @@ def encode(page: Page, theme: Theme) -> bytes:
     return theme.render(page.template, page.context).encode()
 
 
-FORMAT = Format("html", encode, is_themed=True)
+FORMAT = Format("template", encode, is_themed=True)

@@ -1,0 +1,23 @@
+"""Former addresses: a page that leads on for each former slug, a copy of the API file for each former id."""
+
+from collections.abc import Iterator
+
+from generator import links
+from generator.model import Page, Site
+from generator.pages import PageKind, frame, summary
+from generator.pages.api_error import contents
+
+
+def plan(site: Site) -> Iterator[Page]:
+    """What each alias of each record keeps alive."""
+    for one in site.records:
+        for alias in one.record.aliases:
+            path = links.alias_path(one.record, alias)
+            if links.is_id(alias):
+                yield from contents(site, one, path)
+            else:
+                context = {**frame(site, path), **summary(one, path)}
+                yield Page(path, "template", context, "former.html")
+
+
+PAGE = PageKind("former", plan)
