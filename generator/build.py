@@ -427,10 +427,10 @@ def _site_findings(
     named = Counter(case.record.background_tag for case in cases if case.record.background_tag)
     for tag in sorted(named.keys() - explained):
         name = settings.name(settings.records / "guides" / f"{tag}.md")
-        records = f"{named[tag]} record{'s' * (named[tag] != 1)}"
+        records = f"{named[tag]} records name" if named[tag] > 1 else "a record names"
         yield Diagnostic(
             "E0601",
-            f"no guide explains `{tag}`, which {records} name as background",
+            f"no guide explains `{tag}`, which {records} as background",
             name,
             severity="warning",
             help="write it, or take the tag out of the records",
@@ -463,7 +463,7 @@ def _encode(planned: Sequence[Page], theme: Theme, settings: Settings) -> tuple[
     ]
     encoded = {name: settings.store.get(name) for name in keys}
     missing = [n for n, name in enumerate(keys) if encoded[name] is None]
-    work = partial(_encode_page, folders=theme.folders)
+    work = partial(_encode_page, folders=theme.folders, theme_digest=theme.digest)
     settings.say("render", 0, len(missing))
     pending = [planned[n] for n in missing]
     for done, data in enumerate(map_ordered(work, pending, jobs=settings.jobs), 1):
@@ -480,14 +480,14 @@ def _encode(planned: Sequence[Page], theme: Theme, settings: Settings) -> tuple[
 
 
 @lru_cache(maxsize=1)
-def _worker_theme(folders: tuple[Path, ...]) -> Theme:
-    """The theme of a worker process, which renders many pages with it."""
+def _worker_theme(folders: tuple[Path, ...], theme_digest: str) -> Theme:  # noqa: ARG001 - decides what is kept
+    """The theme of a process that renders many pages with it; read anew once its files have changed."""
     return Theme(folders)
 
 
-def _encode_page(page: Page, *, folders: tuple[Path, ...]) -> bytes:
+def _encode_page(page: Page, *, folders: tuple[Path, ...], theme_digest: str) -> bytes:
     (form,) = (one for one in discover(formats, Format) if one.name == page.format)
-    return form.encode(page, _worker_theme(folders))
+    return form.encode(page, _worker_theme(folders, theme_digest))
 
 
 def _encoder_digest() -> str:

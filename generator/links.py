@@ -70,6 +70,11 @@ def page_path(repo: str, slug: str) -> str:
     return f"{repo}/{slug}/index.html"
 
 
+def twin(path: str) -> str:
+    """The output path of a page's Markdown twin."""
+    return f"{path.removesuffix('.html')}.md"
+
+
 def relative(target: str, start: str) -> str:
     """The address of one output path as seen from the page at another.
 

@@ -1,4 +1,4 @@
-"""Former addresses: a page that leads on for each former slug, a copy of the API file for each former id."""
+"""Former addresses: a page and a twin that lead on for each former slug, a copy of the API file for each former id."""
 
 from collections.abc import Iterator
 
@@ -18,6 +18,7 @@ def plan(site: Site) -> Iterator[Page]:
             else:
                 context = {**frame(site, path), **summary(one, path)}
                 yield Page(path, "template", context, "former.html")
+                yield Page(links.twin(path), "template", context, "former.md")
 
 
 PAGE = PageKind("former", plan)

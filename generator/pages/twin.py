@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from generator import links
 from generator.model import Page, Site
 from generator.pages import PageKind, error
 
@@ -9,7 +10,7 @@ from generator.pages import PageKind, error
 def plan(site: Site) -> Iterator[Page]:
     """One twin for each error page, of the same context."""
     for page in error.plan(site):
-        yield Page(page.path.removesuffix(".html") + ".md", "template", page.context, "error.md")
+        yield Page(links.twin(page.path), "template", page.context, "error.md")
 
 
 PAGE = PageKind("twin", plan)
