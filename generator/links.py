@@ -12,7 +12,7 @@ from generator.model import Case, Corpus, Record, Relation
 RELATED = 5  # at most this many are named
 CANDIDATES = 150  # of one block
 RARE_WORDS = 6  # of a record, that open a block
-FLOOR = 0.15  # likeness of words below which nothing else than a shared owner relates two records
+FLOOR = 0.15  # likeness of words below which only a shared class or function relates two records
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -116,7 +116,7 @@ def words(text: str) -> list[str]:
 def related(cases: Sequence[Case]) -> dict[str, tuple[Relation, ...]]:
     """For each record's id the related ones of its repository, best first, with the reasons.
 
-    Only what shares a class, or enough rare words, is named: a list is rather short than filled.
+    Only what shares a class, a function or enough rare words is named: a list is rather short than filled.
     """
     found: dict[str, tuple[Relation, ...]] = {}
     by_repo: dict[str, list[Case]] = defaultdict(list)
@@ -173,16 +173,18 @@ def _score(one: _Traits, other: _Traits) -> tuple[float, tuple[str, ...]]:
     shared = sorted(one.words.keys() & other.words.keys(), key=lambda word: (-one.words[word], word))
     likeness = sum(one.words[word] * other.words[word] for word in shared)
     is_kin = bool(one.owner) and one.owner == other.owner
-    if not is_kin and likeness < FLOOR:
+    is_twin = bool(one.function) and (one.owner, one.function) == (other.owner, other.function)
+    is_near = a.file_path == b.file_path
+    if not is_kin and not (is_twin and is_near) and likeness < FLOOR:
         return 0.0, ()
     score, reasons = 4 * likeness, []
     if is_kin:
         score += 3
         reasons.append(f"raised by the same class, {one.owner}")
-    if one.function and (one.owner, one.function) == (other.owner, other.function):
+    if is_twin:
         score += 1
         reasons.append(f"raised by the same function, {one.function}")
-    if a.file_path == b.file_path:
+    if is_near:
         score += 2
         reasons.append("raised in the same file")
     if a.error_class == b.error_class:

@@ -68,11 +68,11 @@ def safe_url(url: str) -> str:
     return url if is_safe_url(url) else "#"
 
 
-def markdown(text: str) -> Markup:
-    """The blocks of a Markdown text as HTML."""
+def markdown(text: str, lowered: int = 2) -> Markup:
+    """The blocks of a Markdown text as HTML; `lowered` is by how much its headings stand below their level."""
     if len(text) > LONGEST_PROSE:
         return Markup("<p>{}</p>").format(text)
-    return Markup(_markdown().render(text))  # noqa: S704 - its renderer escapes all text
+    return Markup(_markdown().render(text, {"lowered": lowered}))  # noqa: S704 - its renderer escapes all text
 
 
 def markdown_inline(text: str) -> Markup:
@@ -137,7 +137,7 @@ def _markdown() -> MarkdownIt:
     parser = MarkdownIt("zero", {"html": False, "maxNesting": 20}).enable(_RULES)
     parser.validateLink = is_safe_url  # type: ignore[method-assign]  # the documented way to restrict links
     parser.add_render_rule("fence", _fence)
-    # A record's headings stand below the page's own.
+    # A record's headings stand below the page's own, a guide's are the page's own.
     for rule in ("heading_open", "heading_close"):
         parser.add_render_rule(rule, _heading)
     return parser
@@ -152,5 +152,5 @@ def _fence(self: RendererHTML, tokens: list[Token], index: int, options: Any, en
 
 def _heading(self: RendererHTML, tokens: list[Token], index: int, options: Any, env: Any) -> str:  # noqa: ARG001 - markdown-it's signature
     token = tokens[index]
-    level = min(6, int(token.tag[1]) + 2)
+    level = min(6, int(token.tag[1]) + env["lowered"])
     return f"<h{level}>" if token.nesting == 1 else f"</h{level}>\n"
