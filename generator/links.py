@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from generator.lookup import Index
 from generator.model import Case, Corpus, Record, Relation
 
 RELATED = 5  # at most this many are named
@@ -54,7 +55,30 @@ def corpus(cases: Sequence[Case]) -> Corpus:
         for alias in record.aliases:
             former.setdefault(alias_path(record, alias).casefold(), case)
         by_repo[record.repo].append(case)
-    return Corpus(tuple(cases), holders, former, {repo: tuple(members) for repo, members in by_repo.items()})
+    return Corpus(
+        tuple(cases),
+        holders,
+        former,
+        {repo: tuple(members) for repo, members in by_repo.items()},
+        overlaps(cases),
+    )
+
+
+def overlaps(cases: Sequence[Case]) -> dict[str, tuple[tuple[Case, str], ...]]:
+    """For each case's path the other cases one of whose messages its pattern matches, with the first such.
+
+    Each message is looked up once among all patterns: not every pattern is tried on every message.
+    """
+    readable = [(case, case.pattern) for case in cases if case.pattern is not None]
+    index = Index([pattern for _, pattern in readable])
+    found: dict[str, dict[str, tuple[Case, str]]] = defaultdict(dict)
+    for case in cases:
+        for message in case.messages:
+            for number in index.matches(message):
+                other = readable[number][0]
+                if other.record.id != case.record.id:
+                    found[other.file.path].setdefault(case.file.path, (case, message))
+    return {path: tuple(others.values()) for path, others in found.items()}
 
 
 PER_PAGE = 200  # records in one list

@@ -111,6 +111,13 @@ class Reachability(Structure, frozen=True):
     site: Annotated[Place | None, Meta(description="the call that leads there, `path:line`")] = None
 
 
+class Overlap(Structure, frozen=True):
+    """Another record of the repository that shares messages with this one."""
+
+    record: Annotated[Text, Meta(description="the other's id or slug")]
+    apart: Annotated[Text, Meta(description="Markdown: how a reader tells the two apart")]
+
+
 class Verification(Structure, frozen=True):
     """What the build runs to prove a record."""
 
@@ -157,6 +164,9 @@ class Verification(Structure, frozen=True):
         Text | None,
         Meta(description="why `messagePattern` is not the one that the template implies"),
     ] = None
+    overlaps: Annotated[
+        tuple[Overlap, ...], Meta(description="records whose messages this pattern matches too; both say so")
+    ] = ()
     unproven: Annotated[
         Text | None, Meta(description="instead of all the above: why this record cannot be run")
     ] = None
@@ -279,7 +289,8 @@ class RecordFile:
         for end in range(len(steps), 0, -1):
             node = self.find(*steps[:end])
             if isinstance(node, Scalar) and line is not None and end == len(steps):
-                return node.place(line)
+                row = "".join(node.text.split("\n")[line - 1 : line])
+                return node.place(line, len(row) - len(row.lstrip()) + 1)
             if node is not None:
                 return node.span
         return Span(1, 1, 1, 2)
@@ -311,7 +322,7 @@ class Outcome(Structure, frozen=True):
     frame: Frame | None = None
 
     def __str__(self) -> str:
-        """What happened, in words; the first line of a long message or value."""
+        """What happened, in words; of a long message or value its beginning."""
         shown = self.text if len(self.text) <= 300 else f"{self.text[:299]}…"
         match self.kind:
             case "returned":
@@ -484,22 +495,21 @@ class Case:
     def is_raised_by(self, outcome: Outcome) -> bool:
         """Whether an outcome is this record's error.
 
-        By the class that the trigger really raised, and by the template or the pattern: where one field of
-        the record is wrong, it alone is to be reported.
+        By the class that the trigger really raised, and by the template or the pattern; if neither fits the
+        trigger's message, by the line that raised that. Where one field of the record is wrong, it alone is
+        to be reported.
         """
         trigger = self.outcome("trigger", "trigger")
         expected = self.record.error_class.rpartition(".")[2]
+        is_fitting = self._fits(outcome.text)
         if trigger and trigger.kind == "raised" and trigger.frame:
             expected = trigger.type or expected
-        return (
-            outcome.kind == "raised"
-            and outcome.type == expected
-            and any(
-                pattern.captures(outcome.text) is not None
-                for pattern in (self.template.pattern(), self.pattern)
-                if pattern
-            )
-        )
+            is_fitting |= outcome.frame == trigger.frame and not self._fits(trigger.text)
+        return outcome.kind == "raised" and outcome.type == expected and is_fitting
+
+    def _fits(self, message: str) -> bool:
+        patterns = (self.template.pattern(), self.pattern)
+        return any(pattern.captures(message) is not None for pattern in patterns if pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,13 +517,15 @@ class Corpus:
     """All cases of a run, in the order of their paths, and what finds them.
 
     `holders` and `former` give the first case that has an address (an output path in lower case) as its
-    own, and as an alias; `by_repo` the cases of a repository.
+    own, and as an alias; `by_repo` the cases of a repository. `overlaps` holds, by a case's path, the
+    others whose messages its pattern matches, each with the first such message.
     """
 
     cases: tuple[Case, ...]
     holders: MappingABC[str, Case]
     former: MappingABC[str, Case]
     by_repo: MappingABC[str, tuple[Case, ...]]
+    overlaps: MappingABC[str, tuple[tuple[Case, str], ...]]
 
 
 @dataclass(frozen=True, slots=True)

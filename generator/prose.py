@@ -69,7 +69,7 @@ def safe_url(url: str) -> str:
 
 
 def markdown(text: str, lowered: int = 2) -> Markup:
-    """The blocks of a Markdown text as HTML; `lowered` is by how much its headings stand below their level."""
+    """The blocks of a Markdown text as HTML, with headings `lowered` by so many levels."""
     if len(text) > LONGEST_PROSE:
         return Markup("<p>{}</p>").format(text)
     return Markup(_markdown().render(text, {"lowered": lowered}))  # noqa: S704 - its renderer escapes all text

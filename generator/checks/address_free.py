@@ -14,7 +14,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
         yield Finding(
             f"`{owner}` is a folder of the site itself",
             case.file.at("repo"),
-            help=f"no owner can be called {', '.join(sorted(links.RESERVED))}",
+            help=f"no owner can be called {', '.join(f'`{name}`' for name in sorted(links.RESERVED))}",
         )
     for number, alias in enumerate(case.record.aliases):
         path = links.alias_path(case.record, alias).casefold()

@@ -1,35 +1,40 @@
 """E0401: a record that claims proof says what to run, on what, and what is to come of it."""
 
+import ast
+import difflib
 from collections.abc import Iterator
 
 from generator import subjects
 from generator.checks import Check
+from generator.diagnostics import Span
 from generator.model import Case, Corpus, Finding
 from generator.probe import split_fix, tried
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
-    """One finding for each gap; a warning where code is run but nothing says what it must achieve."""
+    """One finding for each gap, on either side; a warning where code is run but has nothing to achieve."""
     claims, record = case.claims, case.record
     if claims is None:
         return
     known = sorted(subjects.bundled())
+    named = ", ".join(f"`{name}`" for name in known)
     if claims.subject is None:
         yield Finding(
             "`verification` names no `subject`",
-            case.file.at("verification"),
-            help=f"name the code under test: {', '.join(known)}",
+            _key(case, "verification"),
+            help=f"name the code under test: {named}",
         )
     elif case.subject is None:
+        close = difflib.get_close_matches(claims.subject, known, n=1)
         yield Finding(
             f"unknown subject `{claims.subject}`",
             case.file.at("verification", "subject"),
-            help=f"the bundled subjects are {', '.join(known)}",
+            help=f"did you mean `{close[0]}`?" if close else f"known subjects: {named}",
         )
     if claims.trigger is None:
         yield Finding(
             "`verification` has no `trigger`",
-            case.file.at("verification"),
+            _key(case, "verification"),
             help="give code that raises the error, or say in `unproven` why it cannot be run",
         )
     if record.example_fix and split_fix(record.example_fix) is None:
@@ -38,9 +43,9 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             case.file.at("exampleFix"),
             help="put each of the two marks on a line of its own, once",
         )
-    if record.try_catch_pattern and tried(record.try_catch_pattern) is None:
+    if record.try_catch_pattern and _parses(record.try_catch_pattern) and not tried(record.try_catch_pattern):
         yield Finding(
-            "`tryCatchPattern` has no `try` statement",
+            "`tryCatchPattern` has no `try` statement at its top level",
             case.file.at("tryCatchPattern"),
             help="write the call in a `try` block, as readers would",
         )
@@ -57,6 +62,35 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
                 severity="warning",
                 help=f"add `verification.{wanted}`",
             )
+    for claim, given, code, missing in (
+        ("fixed", claims.fixed, record.example_fix, "`exampleFix`"),
+        (
+            "guarded",
+            claims.guarded,
+            record.validation_code or record.type_guard,
+            "`validationCode` or `typeGuard`",
+        ),
+        ("recovered", claims.recovered, record.try_catch_pattern, "`tryCatchPattern`"),
+    ):
+        if given is not None and not code:
+            yield Finding(
+                f"`{claim}` claims something of {missing}, which the record does not have",
+                case.file.at("verification", claim),
+                help="write the code, or remove the claim",
+            )
+
+
+def _key(case: Case, field: str) -> Span | None:
+    """The place of a field's name, for what is missing in its value."""
+    return next(entry.key.span for entry in case.file.node.entries if entry.key.text == field)
+
+
+def _parses(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 CHECK = Check("E0401", "a claim of proof says what to run", run)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from generator import raises
 from generator.checks import Check
 from generator.model import Case, Corpus, Finding
 
@@ -23,18 +24,39 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         )
         return
     start, end = record.source_code_start, record.source_code_end
-    count = len(record.source_code.split("\n"))
-    if end - start + 1 != count:
+    lines = record.source_code.split("\n")
+    count = len(lines)
+    if end < start:
         yield Finding(
-            f"`sourceCode` has {count} lines, lines {start}-{end} are {end - start + 1}",
+            f"`sourceCodeEnd` {end} lies before `sourceCodeStart` {start}",
             case.file.at("sourceCodeEnd"),
-            help=f"from line {start} it ends on line {start + count - 1}",
+            help=f"from line {start} the excerpt ends on line {start + count - 1}",
         )
+        return
+    if end - start + 1 != count:
+        first = end - count + 1
+        # Which of the two is wrong is shown by the line that raises, if it is by anything.
+        is_end_right = _raises(lines, first, record.line_number) and not _raises(
+            lines, start, record.line_number
+        )
+        yield Finding(
+            f"`sourceCode` has {count} line{'s' * (count != 1)}, lines {start}-{end} are {end - start + 1}",
+            case.file.at("sourceCodeStart" if is_end_right else "sourceCodeEnd"),
+            help=f"up to line {end} it starts on line {first}"
+            if is_end_right
+            else f"from line {start} it ends on line {start + count - 1}",
+        )
+        return
     if not start <= record.line_number <= end:
         yield Finding(
             f"`lineNumber` {record.line_number} lies outside the excerpt's lines {start}-{end}",
             case.file.at("lineNumber"),
+            help="lines are counted in the file, not in the excerpt",
         )
+
+
+def _raises(lines: list[str], first_line: int, at: int) -> bool:
+    return at in raises.find(lines, first_line)
 
 
 CHECK = Check("E0301", "the excerpt and its line numbers agree", run)

@@ -4,24 +4,25 @@ import ast
 from collections.abc import Iterator
 
 from generator import raises
-from generator.checks import Check
+from generator.checks import Check, is_range_right, shown_line
 from generator.model import Case, Corpus, Finding
 from generator.template import Template, TemplateError, template
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
     """One finding for a template that the source does not write."""
-    excerpt, record, claims = case.excerpt, case.record, case.claims
-    if excerpt is None or (claims is not None and (claims.native or claims.built_at)):
+    excerpt, record, verification = case.excerpt, case.record, case.record.verification
+    is_elsewhere = verification is not None and (verification.native or verification.built_at)
+    if excerpt is None or is_elsewhere or not is_range_right(case):
         return
     statement = raises.read(excerpt.lines, excerpt.first_line, record.line_number)
     if isinstance(statement, str):
         return
     if statement.message is None:
         yield Finding(
-            "the message is not written in the `raise` statement",
+            f"the `raise` on line {record.line_number} does not write out its message",
             case.file.at("errorMessage"),
-            notes=(f"line {record.line_number}, read in {excerpt.origin}",),
+            notes=(shown_line(case, excerpt),),
             help="say in `verification.builtAt` where it is built",
         )
         return
@@ -33,7 +34,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         yield Finding(
             "`errorMessage` is not what the source writes",
             case.file.at("errorMessage"),
-            notes=(f"line {record.line_number} writes `{statement.message}`",),
+            notes=(f"line {record.line_number} writes `{statement.message}` ({excerpt.origin})",),
             help="copy the template from the source",
         )
 

@@ -35,7 +35,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             if is_guard and outcome.type in BROKEN
             else f"`{role}` raises the error itself"
             if is_guard
-            else "the guarded call raises",
+            else "the guards let through a call that raises",
             case.file.at(*fields, line=line),
             notes=(str(outcome),),
         )

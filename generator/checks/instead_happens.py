@@ -9,47 +9,53 @@ from generator.model import Case, Corpus, Finding
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
     """One finding for each case that does otherwise; a warning where nothing proves the words."""
     for number, one in enumerate(case.claims.instead if case.claims else ()):
-        outcome = case.outcome(f"instead[{number}]", "call")
+        name = f"instead[{number}]"
+        outcome = case.outcome(name, "call")
         if outcome is None:
             continue
         here = ("verification", "instead", number)
-        if not (one.returns or one.raises or one.expect):
-            yield Finding(
-                f"`{one.call}`: nothing says what it does instead",
-                case.file.at(*here, "call"),
-                help="add `returns`, `raises` or `expect`",
-            )
+        code = one.call.strip()
+        call = f"`{name}`" if "\n" in code else f"`{code}`"
         if case.is_raised_by(outcome):
             yield Finding(
-                f"`{one.call}` raises this very error",
+                f"{call} raises this very error",
                 case.file.at(*here, "call"),
                 notes=(str(outcome),),
+                help="move it to `more`",
+            )
+            continue
+        if not (one.returns or one.raises or one.expect):
+            yield Finding(
+                f"nothing says what {call} does instead",
+                case.file.at(*here, "call"),
+                notes=(str(outcome),),
+                help="add `returns`, `raises` or `expect`",
             )
             continue
         raised = {outcome.type, f"{outcome.type}: {outcome.text}"}
         if one.raises and (outcome.kind != "raised" or one.raises not in raised):
             yield Finding(
-                f"`{one.call}` does not raise `{one.raises}`",
+                f"{call} does not raise `{one.raises}`",
                 case.file.at(*here, "raises"),
                 notes=(str(outcome),),
             )
         if not one.raises and outcome.kind == "raised":
             yield Finding(
-                f"`{one.call}` does not return",
+                f"{call} does not return",
                 case.file.at(*here, "returns" if one.returns else "call"),
                 notes=(str(outcome),),
             )
             continue
-        expected = case.outcome(f"instead[{number}]", "expect")
+        expected = case.outcome(name, "expect")
         if expected and not expected.is_true:
             yield Finding(
-                f"after `{one.call}`, `{one.expect}` does not hold",
+                f"after {call}, `{one.expect}` does not hold",
                 case.file.at(*here, "expect"),
                 notes=(str(outcome), f"the expression {expected}"),
             )
         elif one.returns and not one.expect and one.returns != outcome.text:
             yield Finding(
-                f"nothing proves that `{one.call}` returns {one.returns}",
+                f"nothing proves that {call} returns {one.returns}",
                 case.file.at(*here, "returns"),
                 severity="warning",
                 notes=(str(outcome),),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from generator.checks import Check
+from generator.checks import Check, quoted
 from generator.model import Case, Corpus, Finding
 
 
@@ -16,14 +16,14 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             yield Finding(
                 f"the regular expression gave no answer for a raised message: {groups}",
                 case.file.at("messagePattern"),
-                notes=(f"raised `{message}`",),
+                notes=(f"raised {quoted(message)}",),
                 help="use fewer holes",
             )
         elif groups != walked:
             yield Finding(
                 "the regular expression and the walk over segments disagree",
                 case.file.at("messagePattern"),
-                notes=(f"raised `{message}`", f"expression {groups}", f"walk {walked}"),
+                notes=(f"raised {quoted(message)}", f"expression: {groups}", f"walk: {walked}"),
                 help="this is a fault of pagefault: please report it with this record",
             )
 

@@ -2,40 +2,66 @@
 
 from collections.abc import Iterator
 
-from generator.checks import Check
+from generator.checks import Check, quoted
+from generator.diagnostics import Span
 from generator.model import Case, Corpus, Finding
-from generator.pattern import agrees
+from generator.nodes import Scalar
+from generator.pattern import Pattern, agrees
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
-    """One finding for a pattern that differs without a reason, or for a reason without a difference."""
+    """One finding for a pattern that differs without a reason, or for a reason without a difference.
+
+    Where what was raised shows that the template is the one at fault, the finding stands there.
+    """
     if case.pattern is None:
         return
     verification = case.record.verification
     reason = verification.pattern_reason if verification else None
     implied = case.template.pattern()
     is_implied = agrees(case.pattern, implied)
-    if not is_implied and reason is None:
-        yield Finding(
-            "`messagePattern` is not what `errorMessage` implies",
-            case.file.at("messagePattern"),
-            notes=_difference(case.pattern.text, implied.text),
-            help=f"write `{implied.text}`, or say why not in `verification.patternReason`",
-        )
-    elif is_implied and reason is not None:
+    if is_implied and reason is not None:
         yield Finding(
             "`patternReason` explains a difference that is not there",
             case.file.at("verification", "patternReason"),
             help="remove it",
         )
+    elif not is_implied and reason is None and _fits(case.pattern, case) and not _fits(implied, case):
+        yield Finding(
+            "`errorMessage` is not what was raised, as `messagePattern` is",
+            case.file.at("errorMessage"),
+            notes=(f"raised {quoted(case.messages[0])}",),
+            help="write the message as the source does, with `{holes}` for what varies",
+        )
+    elif not is_implied and reason is None:
+        yield _difference(case, case.pattern.text, implied.text)
 
 
-def _difference(written: str, implied: str) -> tuple[str, ...]:
-    at = next(
+def _fits(pattern: Pattern, case: Case) -> bool:
+    return all(pattern.captures(message) is not None for message in case.messages)
+
+
+def _difference(case: Case, written: str, implied: str) -> Finding:
+    """Stands at the first character that differs, where the file shows it as it is read."""
+    part = next(
         (n for n, (a, b) in enumerate(zip(written, implied, strict=False)) if a != b),
         min(len(written), len(implied)),
     )
-    return (f"they part at character {at + 1}: `{written[at:][:40]}`, implied `{implied[at:][:40]}`",)
+    return Finding(
+        "`messagePattern` is not what `errorMessage` implies",
+        _place(case, part) if written == case.record.message_pattern else case.file.at("messagePattern"),
+        notes=(
+            f"they part at character {part + 1}: `{written[part:][:40]}`, implied `{implied[part:][:40]}`",
+        ),
+        help=f"write `{implied}`, or say why not in `verification.patternReason`",
+    )
+
+
+def _place(case: Case, offset: int) -> Span | None:
+    node, text = case.file.find("messagePattern"), case.record.message_pattern
+    if not isinstance(node, Scalar):
+        return case.file.at("messagePattern")
+    return node.place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 
 CHECK = Check("E0203", "the pattern is the one that the template implies", run)

@@ -15,10 +15,10 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         return
     if notes:
         yield Finding(
-            "`messagePattern` is published in its plain form",
+            "`messagePattern` is not written as it is published",
             case.file.at("messagePattern"),
             severity="warning",
-            notes=tuple(f"`{note.found}` is read as {note.meaning}" for note in notes),
+            notes=tuple(dict.fromkeys(f"`{note.found}` is read as {note.meaning}" for note in notes)),
             help=f"write `{pattern.text}`",
         )
 

@@ -10,15 +10,16 @@ from generator.pattern import PatternError, parse
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
     """One finding, at the first character that is outside the subset."""
+    text = case.record.message_pattern
     try:
-        parse(case.record.message_pattern)
+        parse(text)
     except PatternError as error:
         node = case.file.find("messagePattern")
+        line = text.count("\n", 0, error.offset) + 1
+        column = error.offset - text.rfind("\n", 0, error.offset)
         yield Finding(
-            f"`messagePattern`: {error.message}",
-            node.place(1, error.offset + 1, 1)
-            if isinstance(node, Scalar)
-            else case.file.at("messagePattern"),
+            f"{error.message} in `messagePattern`",
+            node.place(line, column, 1) if isinstance(node, Scalar) else case.file.at("messagePattern"),
             help=error.cure,
         )
 

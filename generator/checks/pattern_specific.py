@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from generator.checks import Check
+from generator.checks import Check, pattern_field
 from generator.model import Case, Corpus, Finding
 
 # Of 70,000 patterns read from real packages, those below these bounds caused four in five of all
@@ -17,17 +17,18 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
     if case.pattern is None:
         return
     fixed, words = case.pattern.fixed, case.pattern.words
-    extent = f"{fixed} characters and {words} words of fixed text"
+    field = pattern_field(case)
+    extent = f"{fixed} character{'s' * (fixed != 1)} and {words} word{'s' * (words != 1)} of fixed text"
     if fixed < LEAST_CHARACTERS or words < LEAST_WORDS:
         yield Finding(
-            f"`messagePattern` is too general: {extent}",
-            case.file.at("messagePattern"),
+            f"`{field}` is too general: {extent}",
+            case.file.at(field),
             help=f"it needs at least {LEAST_CHARACTERS} characters and {LEAST_WORDS} words outside its holes",
         )
     elif fixed < GOOD_CHARACTERS:
         yield Finding(
-            f"`messagePattern` is rather general: {extent}",
-            case.file.at("messagePattern"),
+            f"`{field}` is rather general: {extent}",
+            case.file.at(field),
             severity="warning",
             help=f"{GOOD_CHARACTERS} characters outside the holes claim hardly any other message",
         )

@@ -14,7 +14,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             yield Finding(
                 f"a removed error needs `{field}`",
                 case.file.at("status"),
-                help="its page stays, and tells readers since when and why it is gone",
+                help=f"add `{field}`: the page stays, and tells readers since when and why the error is gone",
             )
         elif record.status is None and value is not None:
             yield Finding(

@@ -13,7 +13,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
     missing = next((one for one in outcomes if one.kind == "unavailable"), None)
     if missing and case.claims:
         yield Finding(
-            f"{case.claims.subject} cannot be run here: {missing.text}",
+            f"`{case.claims.subject}` cannot be run here: {missing.text}",
             case.file.at("verification", "subject"),
             severity="warning",
             help="install what it needs, for instance with `pip install 'pagefault[torch]'`",

@@ -10,7 +10,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
     """One warning where no comparison is on record, or one with other source than ours is now."""
     if case.subject is not None and case.subject.is_bundled and not case.is_compared:
         yield Finding(
-            f"{case.subject.name} was not compared with upstream since its source last changed",
+            f"`{case.subject.name}` was not compared with upstream since its source last changed",
             case.file.at("verification", "subject"),
             severity="warning",
             notes=("what runs here proves nothing about upstream: the record counts as `read`",),

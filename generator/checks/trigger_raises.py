@@ -15,22 +15,22 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
     expected = case.record.error_class.rpartition(".")[2]
     is_reported = False
     for script, outcome in case.triggered:
-        if not script.startswith(("trigger", "more")) or outcome.type == expected:
+        is_right = outcome.kind == "raised" and outcome.type == expected
+        if not script.startswith(("trigger", "more")) or is_right:
             continue
         if outcome.frame and case.template.pattern().captures(outcome.text) is not None:
             if not is_reported:
                 is_reported = True
                 yield Finding(
-                    f"the trigger raises {outcome.type}, not {case.record.error_class}",
+                    f"the trigger raises `{outcome.type}`, not `{case.record.error_class}`",
                     case.file.at("errorClass"),
                     notes=(str(outcome),),
                     help=f"write `{outcome.type}`",
                 )
             continue
         fields, line = place(case.record, script, "trigger", outcome.line or 1)
-        what = "nothing" if outcome.kind == "returned" else "another error"
         yield Finding(
-            f"`{script}` raises {what}, not {case.record.error_class}",
+            f"`{script}` does not raise `{case.record.error_class}`",
             case.file.at(*fields, line=line),
             notes=(str(outcome),),
         )

@@ -11,10 +11,12 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
     """One finding for every record but the first that has the address."""
     first = corpus.holders[links.page_path(case.record.repo, case.record.slug).casefold()]
     if first is not case and first.record.id != case.record.id:
+        is_written = case.file.find("slug") is not None
         yield Finding(
             f"slug `{case.record.slug}` of {case.record.repo} is also that of {first.file.path}",
-            case.file.at("slug"),
-            help="choose another slug for the newer of the two",
+            case.file.at("slug" if is_written else "errorMessage"),
+            notes=() if is_written else ("it is derived from `errorMessage`",),
+            help="give the newer of the two another `slug`",
         )
 
 

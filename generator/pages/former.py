@@ -1,4 +1,4 @@
-"""Former addresses: a page and a twin that lead on for each former slug, a copy of the API file for each former id."""
+"""Former addresses: pages that lead on from former slugs, copies of the API file for former ids."""
 
 from collections.abc import Iterator
 
