@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test check lint clean
+.PHONY: help site test test-upstream check lint clean
 
 help: ## this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
 site: $(VENV)/.wheels ## prove the records and build the site into site/
 	@$(BIN)/pagefault build $(ARGS)
@@ -19,6 +19,9 @@ check: $(VENV)/.wheels ## prove the records, and say what does not hold
 
 test: $(VENV)/.test ## run the tests
 	@$(BIN)/python -m pytest $(ARGS)
+
+test-upstream: $(VENV)/.test ## run the comparisons with released wheels, large ones too
+	@PAGEFAULT_UPSTREAM_LARGE=1 $(BIN)/python -m pytest -m upstream $(ARGS)
 
 lint: $(VENV)/.lint ## check form and types of the code
 	@$(BIN)/ruff check .

@@ -1,6 +1,13 @@
-"""Code under test: each module of this folder describes one bundled subject."""
+"""Code under test: what is bundled (each module of this folder describes one), and what is installed.
+
+Nothing here imports any of it: the main process runs no code under test.
+"""
 
 import hashlib
+import platform
+import re
+import sys
+import sysconfig
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
@@ -10,7 +17,9 @@ from generator.model import Subject
 from generator.registry import discover
 
 # For code that is about no subject: a guide's plain Python.
-PYTHON = Subject(name="", imports="", module="generator", is_bundled=False)
+PYTHON = Subject(name="", kind="python", imports="", module="")
+
+_PINNED = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([A-Za-z0-9.!+_-]+)")
 
 
 @cache
@@ -19,14 +28,48 @@ def bundled() -> dict[str, Subject]:
     return {subject.name: subject for subject in discover(subjects, Subject)}
 
 
-def source_file(subject: Subject) -> Path:
-    """The subject's source. Nothing is imported: the main process runs no code under test.
+def resolve(name: str) -> Subject | None:
+    """The subject of that name: a bundled one, `package==version`, or `python==3.11`; None for no subject.
 
-    Raises ModuleNotFoundError.
+    A package is one whether it is installed or not: `why_absent` says.
     """
-    spec = util.find_spec(subject.module)
+    if name in bundled():
+        return bundled()[name]
+    pinned = _PINNED.fullmatch(name)
+    if pinned is None:
+        return None
+    distribution, version = pinned.groups()
+    if distribution == "python":
+        return Subject(name=name, kind="python", imports="", module="", version=version)
+    modules = _modules(distribution)
+    return Subject(
+        name=name,
+        kind="package",
+        imports="".join(f"import {module}\n" for module in modules),
+        module=modules[0] if modules else distribution,
+        requires=(distribution,),
+        version=version,
+    )
+
+
+def roots(subject: Subject) -> tuple[Path, ...]:
+    """The files or folders whose frames count as inside the subject. Raises ModuleNotFoundError."""
+    if subject.kind == "python":
+        return (Path(sysconfig.get_path("stdlib")),)
+    file = source_file(subject)
+    is_folder = subject.kind == "package" and file.name == "__init__.py"
+    return (file.parent if is_folder else file,)
+
+
+def source_file(subject: Subject) -> Path:
+    """The file of the subject's module. Raises ModuleNotFoundError."""
+    return _file(subject.module)
+
+
+def _file(module: str) -> Path:
+    spec = util.find_spec(module)
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(f"no module named {subject.module}", name=subject.module)
+        raise ModuleNotFoundError(f"no module named {module}", name=module)
     return Path(spec.origin)
 
 
@@ -41,6 +84,79 @@ def versions(subject: Subject) -> dict[str, str]:
     return found
 
 
+def why_absent(subject: Subject) -> str:
+    """Why the subject cannot be run here, in words; empty if it can.
+
+    Other versions than the one that a record speaks of do not prove it. Of a version only the public part
+    counts, and of Python's own the minor version: `3.11` is every 3.11.
+    """
+    installed = versions(subject)
+    if absent := [name for name, version in installed.items() if not version]:
+        return f"{' and '.join(absent)} not installed"
+    if subject.kind == "python" and subject.version:
+        minor = ".".join(subject.version.split(".")[:2])
+        here = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return "" if minor == here else f"this is Python {here}, the record is about {minor}"
+    if subject.kind == "package":
+        (name, version), *_ = installed.items()
+        public = version.partition("+")[0]
+        if public != subject.version:
+            return f"{name} {public} is installed, the record is about {subject.version}"
+    return ""
+
+
 def source_digest(subject: Subject) -> str:
-    """SHA-256 of the subject's source bytes."""
-    return hashlib.sha256(source_file(subject).read_bytes()).hexdigest()
+    """SHA-256 of the subject's source bytes; of a package, of the list of its files' digests."""
+    if subject.kind == "python":
+        return hashlib.sha256(platform.python_version().encode()).hexdigest()
+    if subject.kind == "package":
+        recorded = metadata.distribution(subject.requires[0]).read_text("RECORD") or ""
+        return hashlib.sha256(recorded.encode()).hexdigest()
+    return module_digest(subject.module)
+
+
+def module_digest(module: str) -> str:
+    """SHA-256 of a module's source bytes. Raises ModuleNotFoundError."""
+    return hashlib.sha256(_file(module).read_bytes()).hexdigest()
+
+
+def installed_file(requirement: str, member: str) -> Path | None:
+    """A file of an installed release, by its path below the folder that packages lie in.
+
+    None unless exactly that release is installed and holds the file. `python==3.11.7` is the standard
+    library itself.
+    """
+    subject = resolve(requirement)
+    if subject is None or subject.kind == "bundled":
+        return None
+    if subject.kind == "python":
+        base = Path(sysconfig.get_path("stdlib")) if platform.python_version() == subject.version else None
+    else:
+        base = None if why_absent(subject) else _site(subject.requires[0])
+    if base is None:
+        return None
+    path = (base / member).resolve()
+    return path if path.is_relative_to(base.resolve()) and path.is_file() else None
+
+
+def _site(distribution: str) -> Path:
+    """The folder that an installed distribution's files are listed from."""
+    return Path(str(metadata.distribution(distribution).locate_file("")))
+
+
+def _modules(distribution: str) -> list[str]:
+    """What to import of an installed distribution: the module of its own name, else all it brings."""
+    try:
+        found = metadata.distribution(distribution)
+    except metadata.PackageNotFoundError:
+        return []
+    listed = (found.read_text("top_level.txt") or "").split() or sorted(
+        {
+            file.parts[0].removesuffix(".py")
+            for file in found.files or ()
+            if file.suffix == ".py" and ".." not in file.parts
+        }
+    )
+    own = distribution.lower().replace("-", "_").replace(".", "_")
+    modules = [name for name in listed if name.isidentifier() and not name.startswith("_")]
+    return [own] if own in modules else modules

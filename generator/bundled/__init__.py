@@ -1,0 +1,1 @@
+"""Re-implementations of upstream code, in our own words, for records to run."""
