@@ -132,18 +132,16 @@ def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
         repositories, differentials, problems = _read_repositories(settings)
         articles, form = ([], []) if paths else _read_guides(settings)
         sources = Sources(settings.cache)
-        known = subjects.bundled()
         cases = [
             _case(
                 file,
                 sources.excerpt(file.record, repositories.get(file.record.repo)),
-                known,
                 differentials,
             )
             for file in reading.files
         ]
     with clock.stage("run"), WarmProcess(settings.environment) as warm:
-        trials = _trials(cases, articles, known)
+        trials = _trials(cases, articles)
         observed, scripts_run = _observe(
             trials,
             lambda name: isinstance(name, str) or reading.is_selected(cases[name].file.path),
@@ -172,7 +170,7 @@ def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
 def build(settings: Settings) -> Report:
     """Checks everything, and publishes the site unless an error stands.
 
-    Raises publish.Unpublishable, and jinja2.TemplateError for a template of the user's that fails.
+    Raises publish.Unpublishable, and theme.TemplateFailed for a template of the user's that fails.
     """
     publish.resume(settings.out)
     report = check(settings)
@@ -242,12 +240,14 @@ class _Reading:
 
 def _read(settings: Settings, paths: Sequence[Path]) -> _Reading:
     root = settings.records.resolve()
-    chosen = [each for path in paths for each in _files_at(path)]
+    # By what they are, not by how they were written: with dots, or through a link.
+    chosen = {each.resolve(): each for path in paths for each in _files_at(path)}
     is_inside = all(path.resolve().is_relative_to(root) for path in paths)
-    every = _files_at(settings.records) if is_inside else chosen
+    every = _files_at(settings.records) if is_inside else list(chosen.values())
     files: list[RecordFile] = []
     found: list[Diagnostic] = []
-    selected = frozenset(settings.name(path) for path in chosen) if paths else None
+    meant = [path for path in every if path.resolve() in chosen] if paths else []
+    selected = frozenset(map(settings.name, meant)) if paths else None
     for path in every:
         name = settings.name(path)
         record, problems = schema.load(path, name, _location(path, root))
@@ -302,7 +302,6 @@ def _read_guides(settings: Settings) -> tuple[list[Guide], list[Diagnostic]]:
 def _case(
     file: RecordFile,
     excerpt: Excerpt | None,
-    known: Mapping[str, Subject],
     differentials: Mapping[str, Differential],
 ) -> Case:
     """All that is known of a record before it is run."""
@@ -312,7 +311,9 @@ def _case(
     except PatternError:
         pattern = None
     verification = file.record.verification
-    subject = known.get(verification.subject or "") if verification and not verification.unproven else None
+    subject = (
+        subjects.resolve(verification.subject or "") if verification and not verification.unproven else None
+    )
     compared = differentials.get(subject.name) if subject else None
     is_fresh = (
         subject is not None
@@ -329,9 +330,7 @@ def _case(
     )
 
 
-def _trials(
-    cases: Sequence[Case], articles: Sequence[Guide], known: Mapping[str, Subject]
-) -> dict[int | str, tuple[Trial, Subject]]:
+def _trials(cases: Sequence[Case], articles: Sequence[Guide]) -> dict[int | str, tuple[Trial, Subject]]:
     """What to run: of cases by their index, of guides by their path."""
     trials: dict[int | str, tuple[Trial, Subject]] = {}
     for index, case in enumerate(cases):
@@ -340,7 +339,7 @@ def _trials(
             trials[index] = (trial, case.subject)
     for guide in articles:
         trial = guides.trial(guide)
-        subject = known.get(guide.subject) if guide.subject else subjects.PYTHON
+        subject = subjects.resolve(guide.subject) if guide.subject else subjects.PYTHON
         if trial is not None and subject is not None:
             trials[guide.path] = (trial, subject)
     return trials
@@ -356,8 +355,8 @@ def _observe(
     observed: dict[T, Observed] = {}
     missing: list[tuple[T, str, Trial, Subject]] = []
     for name, (trial, subject) in trials.items():
-        entry = probe.trial_key(trial, subject, settings.limits)
-        known = settings.store.get(entry)
+        entry = "" if subjects.why_absent(subject) else probe.trial_key(trial, subject, settings.limits)
+        known = settings.store.get(entry) if entry else None
         if known is not None:
             observed[name] = msgspec.json.decode(known, type=Observed)
         elif wanted(name):
@@ -413,15 +412,14 @@ def _site_findings(
             severity="warning",
             help="set `tracker` in `[tool.pagefault]` to the address of your form for new issues",
         )
-    known = subjects.bundled()
     for guide in articles:
-        if guide.subject is not None and guide.subject not in known:
+        if guide.subject is not None and subjects.resolve(guide.subject) is None:
             yield Diagnostic(
                 "E0603",
                 f"unknown subject `{guide.subject}`",
                 guide.path,
                 guide.subject_at,
-                help=f"the bundled subjects are {', '.join(sorted(known))}",
+                help=f"known subjects: {', '.join(sorted(subjects.bundled()))}, or `package==version`",
             )
     explained = {guide.tag for guide in articles}
     named = Counter(case.record.background_tag for case in cases if case.record.background_tag)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from generator import __version__, config, diagnostics
+from generator import __version__, config, diagnostics, walls
 from generator.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ def _common(function: F) -> F:
                 default="full",
                 show_default=True,
                 help="How findings are shown.",
+            ),
+            click.option(
+                "--isolation",
+                type=click.IntRange(1, 3),
+                help="Run nothing behind less: 1 limits, 2 sealed, 3 namespaces.  [default: 1]",
             ),
             click.option("--base-url", help="Where the site will stand, for absolute links."),
             click.option("--tracker", help="Address of the form for reports about a page."),
@@ -120,8 +125,10 @@ class _Run:
         from generator import build, publish  # noqa: PLC0415 - as above
 
         self._require_records()
+        # A wrong setting may be about the very site: it is not published as if it were right.
+        run = build.check if diagnostics.has_errors(self.problems) else build.build
         try:
-            report = build.build(self.settings)
+            report = run(self.settings)
         except publish.Unpublishable as error:
             _fail(f"nothing was published: {error}", EXIT_USAGE)
         status = self._show(report)
@@ -157,13 +164,19 @@ class _Run:
         if unknown := [one for one in outputs if one not in OUTPUTS]:
             _fail(f"unknown output `{unknown[0]}`: there are {', '.join(OUTPUTS)}", EXIT_USAGE)
         base_url = options["base_url"] or kept.base_url
+        level = walls.available()
+        if level < (wanted := options["isolation"] or kept.isolation):
+            _fail(
+                f"isolation {wanted} was asked for, and here only level {level.value} works: nothing was run",
+                EXIT_USAGE,
+            )
         return Settings(
             records=options["records"] or self.project.folder / kept.records,
             out=options["out"] or self.project.folder / kept.out,
             cache=options["cache"] or self.project.folder / kept.cache,
             templates=templates,
             jobs=jobs,
-            limits=Limits(kept.deadline, kept.memory * 2**20, jobs),
+            limits=Limits(kept.deadline, kept.memory * 2**20, jobs, level),
             is_caching=not options["no_cache"],
             is_strict=options["strict"],
             title=kept.title,
@@ -189,8 +202,9 @@ class _Run:
         self.progress.clear()
         found: tuple[Diagnostic, ...] = (*self.problems, *report.diagnostics)
         shown = [one for one in found if one.severity == "error" or not self.is_quiet]
-        text = diagnostics.render(shown, style=self.style, lines=_lines_of, is_coloured=_is_coloured())
-        click.echo(text, nl=False, err=True)
+        is_coloured = _is_coloured()
+        text = diagnostics.render(shown, style=self.style, lines=_lines_of, is_coloured=is_coloured)
+        click.echo(text, nl=False, err=True, color=is_coloured)
         if self.is_verbose:
             for stage, seconds in report.seconds.items():
                 self._say(f"{stage:8} {seconds:8.3f} s")
@@ -283,27 +297,13 @@ def _guarded(command: Callable[[_Run], int], options: dict[str, Any]) -> NoRetur
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:  # noqa: BLE001 - whatever it is, it ends with status 2
-        place = _template_place(error)
-        if place is None:
-            traceback.print_exc()
-            _fail("this is a fault of pagefault: please report it with the lines above", EXIT_USAGE)
-        _fail(place, EXIT_USAGE)
+        from generator.theme import TemplateFailed  # noqa: PLC0415 - only after a failure
+
+        if isinstance(error, TemplateFailed):
+            _fail(f"{_named(Path(error.file))}:{error.line}: {error.why}", EXIT_USAGE)
+        traceback.print_exc()
+        _fail("this is a fault of pagefault: please report it with the lines above", EXIT_USAGE)
     sys.exit(status)
-
-
-def _template_place(error: Exception) -> str | None:
-    """What to say of an error inside a template, or None for any other error."""
-    from jinja2 import TemplateError  # noqa: PLC0415 - only after a failure
-
-    if not isinstance(error, TemplateError):
-        return None
-    # Jinja rewrites tracebacks, so that the innermost frame of a template is its file and line.
-    place = (getattr(error, "filename", None) or "template", getattr(error, "lineno", None))
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code.co_filename.endswith(".html"):
-            place = (frame.f_code.co_filename, line)
-    shown = _named(Path(place[0])) if place[1] else place[0]
-    return f"{shown}:{place[1] or 1}: {error.message}"
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from generator import wheels
+from generator import subjects, wheels
 from generator.model import Excerpt, Record, Repository, Wheelhouse
 from generator.wheels import Wheel, WheelUnavailable
 
@@ -36,20 +36,34 @@ class Sources:
         self._cache = cache
         self._wheels: dict[Wheel, Path | None] = {}
         self._texts: dict[tuple[Wheel, str], list[str] | None] = {}
+        self._files: dict[tuple[str, str], list[str] | None] = {}
 
     def excerpt(self, record: Record, repository: Repository | None) -> Excerpt | None:
-        """The record's own excerpt, else the lines around its place in the pinned wheel, else None."""
+        """The record's own excerpt, else the lines around its place in the pinned release, else None.
+
+        The release is the wheel that the repository names, or the package as it is installed here.
+        """
         if record.source_code is not None and record.source_code_start is not None:
             return Excerpt(record.source_code, record.source_code_start, "kept in the record")
         wheel = wanted_wheel(record, repository)
-        if wheel is None or repository is None or repository.wheel is None:
+        if wheel is not None and repository is not None and repository.wheel is not None:
+            lines = self._lines(wheel, record.file_path.removeprefix(repository.wheel.prefix))
+            return _around(lines, record.line_number, f"read from the released {wheel.requirement}")
+        package = repository.package if repository else None
+        if package is None or record.analyzed_sha != package.commit:
             return None
-        lines = self._lines(wheel, record.file_path.removeprefix(repository.wheel.prefix))
-        if lines is None or record.line_number > len(lines):
-            return None
-        first = max(1, record.line_number - AROUND)
-        text = "\n".join(lines[first - 1 : record.line_number + AROUND])
-        return Excerpt(text, first, f"read from the released {wheel.requirement}")
+        lines = self._installed(package.requirement, record.file_path.removeprefix(package.prefix))
+        return _around(lines, record.line_number, f"read from the installed {package.requirement}")
+
+    def _installed(self, requirement: str, member: str) -> list[str] | None:
+        if (requirement, member) not in self._files:
+            file = subjects.installed_file(requirement, member)
+            try:
+                text = file.read_text(encoding="utf-8") if file else None
+            except (OSError, UnicodeDecodeError):
+                text = None
+            self._files[requirement, member] = None if text is None else _split(text)
+        return self._files[requirement, member]
 
     def _lines(self, wheel: Wheel, member: str) -> list[str] | None:
         if wheel not in self._wheels:
@@ -63,5 +77,16 @@ class Sources:
             except WheelUnavailable:
                 self._texts[wheel, member] = None
             else:
-                self._texts[wheel, member] = text.removesuffix("\n").split("\n")
+                self._texts[wheel, member] = _split(text)
         return self._texts[wheel, member]
+
+
+def _split(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+
+def _around(lines: list[str] | None, line: int, origin: str) -> Excerpt | None:
+    if lines is None or line > len(lines):
+        return None
+    first = max(1, line - AROUND)
+    return Excerpt("\n".join(lines[first - 1 : line + AROUND]), first, origin)

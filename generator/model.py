@@ -247,6 +247,17 @@ class Wheelhouse(Structure, frozen=True):
     prefix: Annotated[str, Meta(description="put before a wheel's path, gives the repository's")] = ""
 
 
+class Release(Structure, frozen=True):
+    """The released package whose installed lines are those of the pinned commit."""
+
+    requirement: Text
+    commit: Sha
+    prefix: Annotated[str, Meta(description="put before an installed path, gives the repository's")] = ""
+    caveat: Annotated[
+        Text | None, Meta(description="Markdown: what was not checked of the pin; shown with the source")
+    ] = None
+
+
 class Repository(Structure, frozen=True):
     """What `records/<owner>/<repo>/repo.yaml` says."""
 
@@ -255,6 +266,7 @@ class Repository(Structure, frozen=True):
     description: Text | None = None
     license: Text | None = None
     wheel: Wheelhouse | None = None
+    package: Release | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,15 +418,24 @@ class Differential(Structure, frozen=True):
 class Subject:
     """Code under test. `imports` is run before a record's `setup`.
 
-    Frames of `module`'s file count as inside; `requires` names the distributions that must be
-    installed; `is_bundled` says that it re-implements upstream's code here.
+    A *bundled* one re-implements upstream's code here, in `module`; a *package* is installed, at the
+    `version` that records speak of; *python* is the standard library of a version; *pagefault* is this
+    program. `requires` names the distributions that must be installed, `uses` other modules of ours that
+    its snippets run.
     """
 
     name: str
     imports: str
     module: str
     requires: tuple[str, ...] = ()
-    is_bundled: bool = True
+    kind: Literal["bundled", "package", "python", "pagefault"] = "bundled"
+    version: str = ""
+    uses: tuple[str, ...] = ()
+
+    @property
+    def is_bundled(self) -> bool:
+        """Whether it has to be compared with what it stands for."""
+        return self.kind == "bundled"
 
 
 @dataclass(frozen=True, slots=True)

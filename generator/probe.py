@@ -28,6 +28,7 @@ from generator.model import (
     Subject,
     Trial,
 )
+from generator.walls import Level
 from generator.workers import WarmProcess
 
 _MISSHAPEN = "what it wrote into the pipe for its answer is none"
@@ -36,11 +37,15 @@ _MARK = re.compile(r"^[ \t]*#[ \t]*(before|after)\b[^\n]*$", re.MULTILINE | re.I
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one script may use: seconds of wall and processor time, bytes of memory; children at once."""
+    """What one script may use: seconds of wall and processor time, bytes of memory; children at once.
+
+    `level` is how much is walled in.
+    """
 
     seconds: float = 10.0
     memory: int = 2 * 2**30
     jobs: int = 2
+    level: Level = Level.LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +106,20 @@ def plan(record: Record) -> Trial | None:
 
 def tried(code: str) -> str | None:
     """What stands in the first `try` of a recovery, which must raise for the recovery to be one."""
+    found = _first_try(code)
+    return ast.unparse(ast.Module([*found[0], *found[1].body], [])) if found else None
+
+
+def _first_try(code: str) -> tuple[list[ast.stmt], ast.Try] | None:
+    """The first `try` statement of the outermost level, and the statements before it."""
     try:
-        tree = ast.parse(code)
+        body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError):
         return None
-    body: list[ast.stmt] = []
-    for statement in tree.body:
-        if isinstance(statement, ast.Try):
-            return ast.unparse(ast.Module([*body, *statement.body], []))
-        body.append(statement)
-    return None
+    return next(
+        ((body[:index], one) for index, one in enumerate(body) if isinstance(one, ast.Try)),
+        None,
+    )
 
 
 def place(record: Record, script: str, role: str, line: int = 1) -> tuple[tuple[str | int, ...], int]:
@@ -130,7 +139,8 @@ def place(record: Record, script: str, role: str, line: int = 1) -> tuple[tuple[
         case "guarded", _:
             return (role,), line
         case "unrecovered", _:
-            return ("tryCatchPattern",), 1
+            found = _first_try(record.try_catch_pattern or "")
+            return ("tryCatchPattern",), found[1].lineno if found else 1
         case "recovered", "recovery":
             return ("tryCatchPattern",), line
         case "recovered", _:
@@ -160,6 +170,7 @@ def walls(limits: Limits) -> tuple[str, ...]:
         f"{limits.memory // 2**20} MiB of memory",
         "empty folder",
         "bare environment",
+        *limits.level.words,
     )
 
 
@@ -170,6 +181,7 @@ def trial_key(trial: Trial, subject: Subject, limits: Limits) -> str:
         trial=_text(trial),
         imports=subject.imports,
         source=subjects.source_digest(subject),
+        uses=_text([subjects.module_digest(module) for module in subject.uses]),
         environment=_text(environment(subject)),
         walls=_text(walls(limits)),
         runner=_runner_digest(),
@@ -216,7 +228,7 @@ def observe(
                     "do": "run",
                     "id": f"{index} {script.name}",
                     "subject": subject.name,
-                    "files": [str(subjects.source_file(subject))],
+                    "files": [str(path) for path in subjects.roots(subject)],
                     "steps": msgspec.to_builtins(script.steps),
                     **_allowance(limits),
                 }
@@ -280,18 +292,22 @@ def _text(value: object) -> str:
 def _runner_digest() -> str:
     """Of the code that runs scripts: what other code observed is not ours."""
     folder = Path(__file__).parent
-    return store.digest(*((folder / name).read_bytes() for name in ("sandbox.py", "probe.py")))
+    return store.digest(*((folder / name).read_bytes() for name in ("sandbox.py", "walls.py", "probe.py")))
 
 
 def _allowance(limits: Limits) -> dict[str, Any]:
-    return {"seconds": limits.seconds, "memory": limits.memory, "jobs": limits.jobs}
+    return {
+        "seconds": limits.seconds,
+        "memory": limits.memory,
+        "jobs": limits.jobs,
+        "level": int(limits.level),
+    }
 
 
 def _why_missing(subject: Subject, warm: WarmProcess) -> str:
     """Why the subject cannot be run here, or nothing."""
-    absent = [name for name, version in subjects.versions(subject).items() if not version]
-    if absent:
-        return f"{' and '.join(absent)} not installed"
+    if why := subjects.why_absent(subject):
+        return why
     answer = warm.load(subject.name, subject.imports)
     if answer["error"]:
         return f"its imports failed: {answer['error']}"
@@ -301,6 +317,8 @@ def _why_missing(subject: Subject, warm: WarmProcess) -> str:
 
 
 def _lost(answer: Mapping[str, Any]) -> Outcome:
+    if "unwalled" in answer:
+        return Outcome(kind="unavailable", text=answer["unwalled"])
     is_late = answer.get("lost") == "timed out"
     return Outcome(kind="timed out" if is_late else "crashed", text=answer.get("why", _MISSHAPEN))
 

@@ -11,7 +11,6 @@ libraries' thread counts at one and says `is_single` with every import.
 """
 
 import ast
-import ctypes
 import json
 import os
 import re
@@ -27,6 +26,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, TracebackType
 from typing import Any
+
+from generator import walls
+from generator.walls import Level
 
 ANSWER = 1_000_000  # bytes of one child's answer
 TEXT = 20_000  # characters of a message or repr
@@ -92,7 +94,10 @@ def _where(tb: TracebackType | None, role: str, files: list[str]) -> dict[str, A
 
 
 def _is_below(path: str, root: str) -> bool:
-    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+    """Whether a file is the root or lies in it; packages installed inside the standard library do not."""
+    if path == root:
+        return True
+    return path.startswith(root.rstrip(os.sep) + os.sep) and "site-packages" not in path[len(root) :]
 
 
 def _run_step(step: dict[str, Any], names: dict[str, Any], files: list[str]) -> dict[str, Any]:
@@ -154,9 +159,7 @@ def _match(request: dict[str, Any]) -> dict[str, Any]:
 def _wall_in(folder: str, memory: int, seconds: float) -> None:
     """Closes the walls around this child: group, folder, limits, streams."""
     os.setpgid(0, 0)
-    if sys.platform == "linux":
-        # 1 is PR_SET_PDEATHSIG: a child never outlives the process that holds its deadline.
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    walls.die_with_parent()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update({"HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8"})
@@ -185,7 +188,13 @@ def _in_child(request: dict[str, Any], names: dict[str, Any], folder: str, pipe:
         _wall_in(folder, request["memory"], request["seconds"])
         os.closerange(3, pipe)
         os.closerange(pipe + 1, 4096)
-        answer = _match(request) if request["do"] == "match" else _run_script(request, names)
+        try:
+            _seal(request.get("level", Level.LIMITS), folder, request.get("files", []), pipe)
+        except OSError as error:
+            # Walls that do not close are no walls: nothing is run.
+            answer: dict[str, Any] = {"unwalled": f"a wall could not be closed: {error}"}
+        else:
+            answer = _match(request) if request["do"] == "match" else _run_script(request, names)
         data = json.dumps(answer).encode()
         while data:
             data = data[os.write(pipe, data) :]
@@ -193,6 +202,24 @@ def _in_child(request: dict[str, Any], names: dict[str, Any], folder: str, pipe:
     finally:
         # No exit handlers, no flushing of the parent's buffers, no way back into its loop.
         os._exit(status)
+
+
+def _seal(level: int, folder: str, files: list[str], pipe: int) -> None:
+    """Closes the walls of a level. For namespaces the rest goes on in a child; its end becomes this one's."""
+    if level >= Level.NAMESPACES:
+        walls.leave_processes()
+        inner = os.fork()
+        if inner:
+            os.close(pipe)
+            _, status = os.waitpid(inner, 0)
+            if os.WIFSIGNALED(status):
+                signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+                os.kill(os.getpid(), os.WTERMSIG(status))
+            os._exit(os.WEXITSTATUS(status))
+        walls.die_with_parent()
+    if level >= Level.SEALED:
+        own = str(Path(__file__).resolve().parent.parent)
+        walls.seal(folder, (*files, *(entry for entry in sys.path if entry not in {"", own})))
 
 
 class _Server:
@@ -206,6 +233,7 @@ class _Server:
         self._children: dict[int, _Child] = {}
         self._names: dict[str, dict[str, Any]] = {"": {}}
         self._is_open = True
+        self._has_left_network = False
 
     def serve(self) -> None:
         """Until standard input ends and every child has been answered for."""
@@ -265,6 +293,13 @@ class _Server:
         self._reply(request["id"], {"error": error, "isSingle": is_single})
 
     def _fork(self, request: dict[str, Any]) -> None:
+        if request.get("level", Level.LIMITS) >= Level.NAMESPACES and not self._has_left_network:
+            try:
+                walls.leave_network()
+            except OSError as error:
+                self._reply(request["id"], {"unwalled": f"the network could not be left: {error}"})
+                return
+            self._has_left_network = True
         folder = tempfile.mkdtemp(prefix="pagefault-")
         receiving, sending = os.pipe()
         names = self._names[request.get("subject", "")]

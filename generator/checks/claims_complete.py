@@ -22,14 +22,16 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         yield Finding(
             "`verification` names no `subject`",
             _key(case, "verification"),
-            help=f"name the code under test: {named}",
+            help=f"name the code under test: {named}, or `package==version`",
         )
     elif case.subject is None:
         close = difflib.get_close_matches(claims.subject, known, n=1)
         yield Finding(
             f"unknown subject `{claims.subject}`",
             case.file.at("verification", "subject"),
-            help=f"did you mean `{close[0]}`?" if close else f"known subjects: {named}",
+            help=f"did you mean `{close[0]}`?"
+            if close
+            else f"known subjects: {named}, or `package==version`",
         )
     if claims.trigger is None:
         yield Finding(
