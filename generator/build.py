@@ -6,7 +6,7 @@ bytes), judgements never: checks run every time.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -40,6 +40,7 @@ from generator.model import (
 )
 from generator.pages import PageKind
 from generator.pattern import Pattern, PatternError, parse
+from generator.pins import Pins
 from generator.probe import Limits
 from generator.publish import Changes
 from generator.registry import discover
@@ -49,7 +50,7 @@ from generator.theme import Theme, default_templates
 from generator.wheels import Wheel
 from generator.workers import WarmProcess, map_ordered
 
-T = TypeVar("T", bound=Hashable)
+T = TypeVar("T")
 
 OUTPUTS = ("html", "json", "other")
 
@@ -57,6 +58,9 @@ OUTPUTS = ("html", "json", "other")
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a run depends on. Paths are as the user gave them.
+
+    Fewer proven records than `floor` are an error. `clones` (folders by `owner/name`) asks for records to be
+    held against their pinned source. `is_explaining` has it said why something runs again.
 
     `config_name` is what messages call the configuration, `config_table` where its table begins; `name`
     turns a file into the name that they use for it; `environment` is what a child's environment keeps of
@@ -75,6 +79,10 @@ class Settings:
     base_url: str | None = None
     tracker: str | None = None
     outputs: tuple[str, ...] = OUTPUTS
+    cache_size: int = 2**30
+    floor: int = 0
+    clones: Mapping[str, Path] | None = None
+    is_explaining: bool = False
     config_name: str = "pyproject.toml"
     config_table: Span | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -97,6 +105,7 @@ class Report:
     diagnostics: tuple[Diagnostic, ...] = ()
     records: int = 0
     scripts_run: int = 0
+    reasons: tuple[str, ...] = ()
     pages: int = 0
     pages_rendered: int = 0
     changes: Changes | None = None
@@ -140,19 +149,23 @@ def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
             )
             for file in reading.files
         ]
+    if settings.clones is not None:
+        with clock.stage("pins"):
+            pins = Pins(clones=settings.clones, cache=settings.cache)
+            cases = [
+                replace(case, pinned=pins.read(case.record, repositories.get(case.record.repo)))
+                if reading.is_selected(case.file.path)
+                else case
+                for case in cases
+            ]
     with clock.stage("run"), WarmProcess(settings.environment) as warm:
         trials = _trials(cases, articles)
-        observed, scripts_run = _observe(
-            trials,
-            lambda name: isinstance(name, str) or reading.is_selected(cases[name].file.path),
-            warm,
-            settings,
-        )
-        cases = [replace(case, observed=observed.get(index)) for index, case in enumerate(cases)]
+        observed, scripts_run, reasons = _observe(trials, reading, warm, settings)
+        cases = [replace(case, observed=observed.get(case.file.path)) for case in cases]
         cases = _match(cases, warm, settings)
     with clock.stage("judge"):
         verified, findings = verify.judge(cases, selected=reading.selected)
-        site = () if paths else (*problems, *form, *_site_findings(cases, articles, settings))
+        site = () if paths else (*problems, *form, *_site_findings(verified, articles, settings))
         told = [finding for guide in articles for finding in guides.findings(guide, observed.get(guide.path))]
     return Report(
         verified=tuple(one for one in verified if reading.is_selected(one.case.file.path)),
@@ -163,6 +176,7 @@ def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
         ),
         records=reading.count,
         scripts_run=scripts_run,
+        reasons=tuple(reasons),
         seconds=clock.seconds,
     )
 
@@ -186,6 +200,7 @@ def build(settings: Settings) -> Report:
             files += manifest(files, site.version_date)
     with clock.stage("publish"):
         changes = publish.publish(files, settings.out)
+    settings.store.prune(settings.cache_size)
     return replace(
         report,
         pages=len(planned),
@@ -311,9 +326,7 @@ def _case(
     except PatternError:
         pattern = None
     verification = file.record.verification
-    subject = (
-        subjects.resolve(verification.subject or "") if verification and not verification.unproven else None
-    )
+    subject = subjects.resolve(verification.subject or "") if verification else None
     compared = differentials.get(subject.name) if subject else None
     is_fresh = (
         subject is not None
@@ -330,13 +343,13 @@ def _case(
     )
 
 
-def _trials(cases: Sequence[Case], articles: Sequence[Guide]) -> dict[int | str, tuple[Trial, Subject]]:
-    """What to run: of cases by their index, of guides by their path."""
-    trials: dict[int | str, tuple[Trial, Subject]] = {}
-    for index, case in enumerate(cases):
+def _trials(cases: Sequence[Case], articles: Sequence[Guide]) -> dict[str, tuple[Trial, Subject]]:
+    """What to run, by the file that says it."""
+    trials: dict[str, tuple[Trial, Subject]] = {}
+    for case in cases:
         trial = probe.plan(case.record)
         if trial is not None and case.subject is not None:
-            trials[index] = (trial, case.subject)
+            trials[case.file.path] = (trial, case.subject)
     for guide in articles:
         trial = guides.trial(guide)
         subject = subjects.resolve(guide.subject) if guide.subject else subjects.PYTHON
@@ -346,33 +359,69 @@ def _trials(cases: Sequence[Case], articles: Sequence[Guide]) -> dict[int | str,
 
 
 def _observe(
-    trials: Mapping[T, tuple[Trial, Subject]],
-    wanted: Callable[[T], bool],
+    trials: Mapping[str, tuple[Trial, Subject]],
+    reading: _Reading,
     warm: WarmProcess,
     settings: Settings,
-) -> tuple[dict[T, Observed], int]:
-    """What each trial did, as far as it is known or wanted, and how many scripts ran now."""
-    observed: dict[T, Observed] = {}
-    missing: list[tuple[T, str, Trial, Subject]] = []
-    for name, (trial, subject) in trials.items():
-        entry = "" if subjects.why_absent(subject) else probe.trial_key(trial, subject, settings.limits)
-        known = settings.store.get(entry) if entry else None
-        if known is not None:
-            observed[name] = msgspec.json.decode(known, type=Observed)
-        elif wanted(name):
-            missing.append((name, entry, trial, subject))
+) -> tuple[dict[str, Observed], int, list[str]]:
+    """What each trial did, by its file; how many scripts ran now; and, if asked, why each of them did.
+
+    Trials of files that are not meant are not run: of those is told what is known.
+    """
+    observed: dict[str, Observed] = {}
+    missing: list[tuple[str, str, Trial, Subject]] = []
+    reasons: list[str] = []
+    for path, (trial, subject) in trials.items():
+        entry, why = "", subjects.why_absent(subject)
+        if not why:
+            inputs = probe.trial_inputs(trial, subject, settings.limits)
+            entry = key("observed", **inputs)
+            known = _decoded(settings.store.get(entry), Observed)
+            if known is not None:
+                observed[path] = known
+                continue
+            if settings.is_explaining and reading.is_selected(path):
+                why = _why_again(path, inputs, settings.store)
+        if reading.is_selected(path):
+            missing.append((path, entry, trial, subject))
+            reasons.append(f"{path}: {why}")
     total = sum(len(trial.scripts) for _, _, trial, _ in missing)
     done = 0
     settings.say("run", 0, total)
     running = probe.observe([(trial, subject) for _, _, trial, subject in missing], warm, settings.limits)
     for number, result in running if missing else ():
-        name, entry, trial, _ = missing[number]
-        observed[name] = result
+        path, entry, trial, subject = missing[number]
+        observed[path] = result
         if probe.is_lasting(result):
             settings.store.put(entry, msgspec.json.encode(result))
+            _remember(path, probe.trial_inputs(trial, subject, settings.limits), settings.store)
         done += len(trial.scripts)
         settings.say("run", done, total)
-    return observed, total
+    return observed, total, reasons if settings.is_explaining else []
+
+
+def _why_again(path: str, inputs: Mapping[str, str], store: Store) -> str:
+    """Which of a trial's inputs are others than when it was last kept."""
+    last = _decoded(store.get(key("inputs", path=path)), dict[str, str])
+    if last is None:
+        return "it was not run before"
+    changed = [name for name, text in inputs.items() if last.get(name) != digest(text)]
+    return f"changed: {', '.join(changed)}" if changed else "what it did was not kept"
+
+
+def _remember(path: str, inputs: Mapping[str, str], store: Store) -> None:
+    digests = {name: digest(text) for name, text in inputs.items()}
+    store.put(key("inputs", path=path), msgspec.json.encode(digests))
+
+
+def _decoded(data: bytes | None, kind: type[T]) -> T | None:
+    """A kept value, or None: what cannot be read was not kept."""
+    if data is None:
+        return None
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.DecodeError:
+        return None
 
 
 def _match(cases: Sequence[Case], warm: WarmProcess, settings: Settings) -> list[Case]:
@@ -383,11 +432,11 @@ def _match(cases: Sequence[Case], warm: WarmProcess, settings: Settings) -> list
         if case.pattern is None or not case.messages:
             continue
         name = probe.match_key(case.pattern.text, case.messages)
-        known = settings.store.get(name)
+        known = _decoded(settings.store.get(name), dict[str, Groups])
         if known is None:
             missing.append((index, name))
         else:
-            answers[index] = msgspec.json.decode(known, type=dict[str, Groups])
+            answers[index] = known
     batches = [
         (pattern.text, cases[index].messages) for index, _ in missing if (pattern := cases[index].pattern)
     ]
@@ -400,9 +449,20 @@ def _match(cases: Sequence[Case], warm: WarmProcess, settings: Settings) -> list
 
 
 def _site_findings(
-    cases: Sequence[Case], articles: Sequence[Guide], settings: Settings
+    verified: Sequence[Verified], articles: Sequence[Guide], settings: Settings
 ) -> Iterator[Diagnostic]:
     """What the site lacks, beside its records."""
+    standings = Counter(one.standing for one in verified)
+    # Records of another Python are not proven here, and are no sign of a check that stopped running.
+    elsewhere = sum(1 for one in verified if one.standing == "read" and one.is_elsewhere)
+    if standings["proven"] + elsewhere < settings.floor:
+        yield Diagnostic(
+            "E0703",
+            f"{standings['proven']} records are proven, and the floor is {settings.floor}",
+            settings.config_name,
+            settings.config_table,
+            help="find out what is not run any more; lower `floor` only for records that were removed",
+        )
     if settings.tracker is None:
         yield Diagnostic(
             "E0701",
@@ -422,7 +482,7 @@ def _site_findings(
                 help=f"known subjects: {', '.join(sorted(subjects.bundled()))}, or `package==version`",
             )
     explained = {guide.tag for guide in articles}
-    named = Counter(case.record.background_tag for case in cases if case.record.background_tag)
+    named = Counter(one.record.background_tag for one in verified if one.record.background_tag)
     for tag in sorted(named.keys() - explained):
         name = settings.name(settings.records / "guides" / f"{tag}.md")
         records = f"{named[tag]} records name" if named[tag] > 1 else "a record names"

@@ -15,6 +15,7 @@ from generator.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from generator.build import Report, Settings
+    from generator.renderings import Rendering
 
 # Some hosts set these because their numeric libraries compute wrongly without; they name nobody.
 KEPT_ENVIRONMENT = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -34,12 +35,13 @@ def _common(function: F) -> F:
             click.option("--cache", type=folder, help="Folder of facts.  [.cache/pagefault]"),
             click.option("--outputs", help="What to build, e.g. `html,json`.  [default: all]"),
             click.option("--jobs", type=click.IntRange(1, 256), help="Processes at once.  [default: cores]"),
+            click.option("--why", is_flag=True, help="Say why something is run again."),
             click.option("--no-cache", is_flag=True, help="Run and render everything anew."),
             click.option("--strict", is_flag=True, help="Count warnings as errors."),
             click.option(
                 "--format",
                 "style",
-                type=click.Choice(["full", "concise"]),
+                type=click.Choice(["full", "concise", "json", "github", "sarif"]),
                 default="full",
                 show_default=True,
                 help="How findings are shown.",
@@ -71,11 +73,26 @@ def commands() -> None:
 
 @commands.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option("--pins", is_flag=True, help="Hold records against their pinned source too.")
+@click.option(
+    "--clone",
+    "clones",
+    multiple=True,
+    metavar="OWNER/NAME=PATH",
+    help="Where a repository is cloned, for --pins.",
+)
 @_common
 def check(paths: tuple[Path, ...], **options: Any) -> None:
-    """Run what the records claim, and report every claim that does not hold.
+    r"""Run what the records claim, and report every claim that does not hold.
 
     With PATHS (files or folders), only those are run and reported.
+
+    \b
+    Examples:
+      pagefault check
+      pagefault check records/acme --format concise
+      pagefault check --pins --clone acme/widgets=../widgets
+      pagefault check --format sarif > findings.sarif
     """
     _guarded(lambda run: run.check(paths), options)
 
@@ -101,7 +118,7 @@ class _Run:
     """One command: its settings, its findings, and what it says."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        self.style: diagnostics.Style = options["style"]
+        self.style: str = options["style"]
         self.is_quiet: bool = options["quiet"]
         self.is_verbose: bool = options["verbose"]
         self.timings: Path | None = options["timings"]
@@ -183,6 +200,9 @@ class _Run:
             base_url=f"{base_url.rstrip('/')}/" if base_url else None,
             tracker=options["tracker"] or kept.tracker,
             outputs=outputs,
+            floor=0 if options["records"] else kept.floor,
+            clones=_clones(options.get("clones", ())) if options.get("pins") else None,
+            is_explaining=options["why"],
             config_name=name,
             config_table=self.project.table,
             environment={name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ},
@@ -203,8 +223,9 @@ class _Run:
         found: tuple[Diagnostic, ...] = (*self.problems, *report.diagnostics)
         shown = [one for one in found if one.severity == "error" or not self.is_quiet]
         is_coloured = _is_coloured()
-        text = diagnostics.render(shown, style=self.style, lines=_lines_of, is_coloured=is_coloured)
-        click.echo(text, nl=False, err=True, color=is_coloured)
+        rendering = _rendering(self.style)
+        text = rendering.render(shown, _lines_of, is_coloured)
+        click.echo(text, nl=False, err=not rendering.is_result, color=is_coloured)
         if self.is_verbose:
             for stage, seconds in report.seconds.items():
                 self._say(f"{stage:8} {seconds:8.3f} s")
@@ -212,6 +233,8 @@ class _Run:
             import json  # noqa: PLC0415 - rarely wanted
 
             self.timings.write_text(json.dumps(dict(report.seconds), indent=2) + "\n")
+        for reason in report.reasons:
+            self._say(f"run again: {reason}")
         if found:
             self._say(diagnostics.count(found))
         return EXIT_FINDINGS if diagnostics.has_errors(found, strict=self.settings.is_strict) else 0
@@ -274,6 +297,28 @@ def _named(path: Path) -> str:
         return path.absolute().relative_to(Path.cwd()).as_posix()
     except ValueError:
         return path.as_posix()
+
+
+def _clones(given: Sequence[str]) -> dict[str, Path]:
+    """Folders by repository, from `owner/name=path`."""
+    clones = {}
+    for one in given:
+        repo, equals, path = one.partition("=")
+        if not equals or repo.count("/") != 1:
+            _fail(f"--clone takes OWNER/NAME=PATH, not `{one}`", EXIT_USAGE)
+        if not Path(path).is_dir():
+            _fail(f"--clone: {path} is no folder", EXIT_USAGE)
+        clones[repo] = Path(path)
+    return clones
+
+
+def _rendering(name: str) -> "Rendering":
+    """How findings are shown, by the name that `--format` gives it."""
+    from generator import renderings  # noqa: PLC0415 - `--help` does without it
+    from generator.registry import discover  # noqa: PLC0415 - as above
+    from generator.renderings import Rendering  # noqa: PLC0415 - as above
+
+    return next(one for one in discover(renderings, Rendering) if one.name == name)
 
 
 def _lines_of(path: str) -> list[str]:

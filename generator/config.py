@@ -25,7 +25,7 @@ class Config(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_f
 
     `base_url` is where the site will stand, ending in `/`; `tracker` the address of the form for new
     issues; `deadline` seconds and `memory` mebibytes of one script; `isolation` the least level
-    of walls behind which a script may run.
+    of walls behind which a script may run; `floor` how many records must be proven at least.
     """
 
     title: Annotated[str, Meta(min_length=1, max_length=80)] = "pagefault"
@@ -38,6 +38,7 @@ class Config(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_f
     outputs: tuple[str, ...] | None = None
     deadline: Annotated[float, Meta(gt=0, le=600)] = 10.0
     memory: Annotated[int, Meta(ge=256)] = 2048
+    floor: Annotated[int, Meta(ge=0)] = 0
     isolation: Annotated[int, Meta(ge=1, le=3)] = 1
 
 

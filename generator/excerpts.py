@@ -62,7 +62,7 @@ class Sources:
                 text = file.read_text(encoding="utf-8") if file else None
             except (OSError, UnicodeDecodeError):
                 text = None
-            self._files[requirement, member] = None if text is None else _split(text)
+            self._files[requirement, member] = None if text is None else split(text)
         return self._files[requirement, member]
 
     def _lines(self, wheel: Wheel, member: str) -> list[str] | None:
@@ -77,11 +77,12 @@ class Sources:
             except WheelUnavailable:
                 self._texts[wheel, member] = None
             else:
-                self._texts[wheel, member] = _split(text)
+                self._texts[wheel, member] = split(text)
         return self._texts[wheel, member]
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
+    """The lines of a file, without their ends; a last line end begins no line."""
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 

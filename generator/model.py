@@ -405,6 +405,14 @@ class Excerpt:
         return self.first_line + len(self.lines) - 1
 
 
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """The lines of a record's file at its pin and where they were read; or why they could not be."""
+
+    lines: tuple[str, ...] | None
+    origin: str
+
+
 class Differential(Structure, frozen=True):
     """The part of `differential.json` about one bundled subject."""
 
@@ -446,6 +454,7 @@ class Case:
     raised, the groups that the regular expression engine found in a child process: None for no match,
     a text for why there is no answer. `excerpt` is None where the source is not at hand. `operations`
     counts those on which the subject, as it is now, was found equal to upstream; 0 if it was not compared.
+    `pinned` is the pinned source, or why it is not at hand, where the run was asked to look.
     """
 
     file: RecordFile
@@ -456,6 +465,7 @@ class Case:
     observed: Observed | None = None
     matches: MappingABC[str, Groups] = field(default_factory=dict)
     operations: int = 0
+    pinned: Pinned | None = None
 
     @property
     def is_compared(self) -> bool:
@@ -591,6 +601,12 @@ class Verified:
     reason: str
     claims: tuple[Claim, ...]
     related: tuple[Relation, ...] = ()
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the record is about a Python that this one is not."""
+        subject = self.case.subject
+        return subject is not None and subject.kind == "python" and self.standing == "read"
 
     @property
     def record(self) -> Record:

@@ -71,10 +71,11 @@ def split_fix(text: str) -> Fix | None:
 def plan(record: Record) -> Trial | None:
     """What to run for a record, or None if it claims no proof or names nothing to run it on.
 
-    All code that a page shows is run, also where no expectation says what is to come of it.
+    All code that a page shows is run, also where no expectation says what is to come of it. Of a record
+    that says why it is unproven the trigger alone is run, to see whether that still holds.
     """
     claims = record.verification
-    if claims is None or claims.unproven is not None or claims.subject is None:
+    if claims is None or claims.subject is None:
         return None
     setup = (Step(role="setup", code=claims.setup),) if claims.setup else ()
     scripts: list[Script] = []
@@ -84,6 +85,8 @@ def plan(record: Record) -> Trial | None:
 
     if claims.trigger:
         add("trigger", Step(role="trigger", code=claims.trigger))
+    if claims.unproven is not None:
+        return Trial(subject=claims.subject, scripts=tuple(scripts)) if scripts else None
     for number, code in enumerate(claims.more):
         add(f"more[{number}]", Step(role="trigger", code=code))
     for number, one in enumerate(claims.instead):
@@ -174,18 +177,22 @@ def walls(limits: Limits) -> tuple[str, ...]:
     )
 
 
+def trial_inputs(trial: Trial, subject: Subject, limits: Limits) -> dict[str, str]:
+    """Everything that decides what this trial does, by name."""
+    return {
+        "snippets": _text(trial),
+        "imports": subject.imports,
+        "source": subjects.source_digest(subject),
+        "used modules": _text([subjects.module_digest(module) for module in subject.uses]),
+        "versions": _text(environment(subject)),
+        "walls": _text(walls(limits)),
+        "runner": _runner_digest(),
+    }
+
+
 def trial_key(trial: Trial, subject: Subject, limits: Limits) -> str:
     """The key under which what this trial did is kept: every input of running it."""
-    return store.key(
-        "observed",
-        trial=_text(trial),
-        imports=subject.imports,
-        source=subjects.source_digest(subject),
-        uses=_text([subjects.module_digest(module) for module in subject.uses]),
-        environment=_text(environment(subject)),
-        walls=_text(walls(limits)),
-        runner=_runner_digest(),
-    )
+    return store.key("observed", **trial_inputs(trial, subject, limits))
 
 
 def match_key(pattern: str, messages: Sequence[str]) -> str:

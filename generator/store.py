@@ -41,10 +41,14 @@ class Store:
         if self.root is None:
             return None
         try:
-            entry = self._path(self.root, name).read_bytes()
+            path = self._path(self.root, name)
+            entry = path.read_bytes()
         except OSError:
             return None
         head, _, data = entry.partition(b"\n")
+        with suppress(OSError):
+            # So that what is used outlives what is not.
+            os.utime(path)
         return data if head.decode("ascii", "replace") == digest(name, data) else None
 
     def put(self, name: str, data: bytes) -> None:
@@ -63,6 +67,24 @@ class Store:
             if temporary is not None:
                 with suppress(OSError):
                     Path(temporary).unlink()
+
+    def prune(self, size: int) -> int:
+        """Removes what was longest not used until `size` bytes are left; how many entries it removed."""
+        if self.root is None:
+            return 0
+        entries = []
+        for path in self.root.glob("??/*"):
+            with suppress(OSError):
+                status = path.stat()
+                entries.append((status.st_mtime_ns, status.st_size, path))
+        held, removed = sum(length for _, length, _ in entries), 0
+        for _, length, path in sorted(entries):
+            if held <= size:
+                break
+            with suppress(OSError):
+                path.unlink()
+                held, removed = held - length, removed + 1
+        return removed
 
     @staticmethod
     def _path(root: Path, name: str) -> Path:

@@ -14,7 +14,7 @@ _CURES = {
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
     """One finding for each lost script, but one alone for a setup that raised or lost them all."""
-    if case.observed is None:
+    if case.observed is None or case.claims is None:
         return
     lost: list[tuple[str, str, Outcome]] = []
     for one in case.observed.observations:

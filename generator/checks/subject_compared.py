@@ -8,7 +8,12 @@ from generator.model import Case, Corpus, Finding
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
     """One warning where no comparison is on record, or one with other source than ours is now."""
-    if case.subject is not None and case.subject.is_bundled and not case.is_compared:
+    if (
+        case.claims is not None
+        and case.subject is not None
+        and case.subject.is_bundled
+        and not case.is_compared
+    ):
         yield Finding(
             f"`{case.subject.name}` was not compared with upstream since its source last changed",
             case.file.at("verification", "subject"),

@@ -1,0 +1,56 @@
+"""E0502: the pinned source holds the excerpt, and on the record's line the `raise` that it speaks of."""
+
+from collections.abc import Iterator
+
+from generator import raises
+from generator.checks import Check, quoted
+from generator.model import Case, Corpus, Finding
+from generator.template import TemplateError, template
+
+
+def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
+    """One finding for each part of the record that the pinned source contradicts."""
+    record, pinned = case.record, case.pinned
+    if (
+        pinned is None
+        or pinned.lines is None
+        or (case.claims and (case.claims.native or case.claims.read_in))
+    ):
+        return
+    if record.source_code is not None and record.source_code_start and record.source_code_end:
+        held = list(pinned.lines[record.source_code_start - 1 : record.source_code_end])
+        if held != record.source_code.split("\n"):
+            yield Finding(
+                f"`sourceCode` is not what lines {record.source_code_start}-{record.source_code_end} are",
+                case.file.at("sourceCode"),
+                notes=(f"read in {pinned.origin}",),
+                help="copy the lines anew, or leave the excerpt out to have it read at build time",
+            )
+    statement = raises.read(pinned.lines, 1, record.line_number)
+    if isinstance(statement, str):
+        yield Finding(
+            f"no `raise` starts on line {record.line_number} of the pinned source",
+            case.file.at("lineNumber"),
+            notes=(f"{statement} ({pinned.origin})",),
+        )
+        return
+    if statement.error_class not in (None, record.error_class.rpartition(".")[2]):
+        yield Finding(
+            f"the pinned source raises `{statement.error_class}`",
+            case.file.at("errorClass"),
+            notes=(f"line {record.line_number} of {pinned.origin}",),
+        )
+    if statement.message is not None and not (case.claims and case.claims.built_at):
+        try:
+            written = template(statement.message).pattern().literals
+        except TemplateError:
+            return
+        if written != case.template.pattern().literals:
+            yield Finding(
+                "`errorMessage` is not what the pinned source writes",
+                case.file.at("errorMessage"),
+                notes=(f"line {record.line_number} of {pinned.origin} writes {quoted(statement.message)}",),
+            )
+
+
+CHECK = Check("E0502", "the pinned source holds what the record says", run)

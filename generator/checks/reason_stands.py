@@ -1,0 +1,24 @@
+"""E0411: a record that says why it cannot be run cannot be run."""
+
+from collections.abc import Iterator
+
+from generator.checks import Check
+from generator.model import Case, Corpus, Finding
+
+
+def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
+    """One finding where the trigger raises the error all the same."""
+    verification = case.record.verification
+    outcome = case.outcome("trigger", "trigger")
+    if verification is None or verification.unproven is None or outcome is None:
+        return
+    if outcome.frame is not None and case.is_raised_by(outcome):
+        yield Finding(
+            "`unproven` gives a reason that no longer holds: the trigger raises the error here",
+            case.file.at("verification", "unproven"),
+            notes=(str(outcome),),
+            help="remove `unproven`, and let the record be proven",
+        )
+
+
+CHECK = Check("E0411", "a reason for being unproven still holds", run, is_form=True)
