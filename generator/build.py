@@ -48,7 +48,7 @@ from generator.store import Store, digest, key
 from generator.template import template
 from generator.theme import Theme, default_templates
 from generator.wheels import Wheel
-from generator.workers import WarmProcess, map_ordered
+from generator.workers import Runner, WarmProcess, map_ordered
 
 T = TypeVar("T")
 
@@ -64,7 +64,8 @@ class Settings:
 
     `config_name` is what messages call the configuration, `config_table` where its table begins; `name`
     turns a file into the name that they use for it; `environment` is what a child's environment keeps of
-    ours; `say` is told of progress: a stage, how far it is, how much there is.
+    ours; `start` starts the process that runs scripts; `say` is told of progress: a stage, how far it is,
+    how much there is.
     """
 
     records: Path
@@ -86,6 +87,7 @@ class Settings:
     config_name: str = "pyproject.toml"
     config_table: Span | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    start: Callable[[Mapping[str, str]], Runner] = WarmProcess
     name: Callable[[Path], str] = str
     say: Callable[[str, int, int], None] = lambda stage, done, of: None  # noqa: ARG005 - says nothing
 
@@ -158,7 +160,7 @@ def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
                 else case
                 for case in cases
             ]
-    with clock.stage("run"), WarmProcess(settings.environment) as warm:
+    with clock.stage("run"), settings.start(settings.environment) as warm:
         trials = _trials(cases, articles)
         observed, scripts_run, reasons = _observe(trials, reading, warm, settings)
         cases = [replace(case, observed=observed.get(case.file.path)) for case in cases]
@@ -361,7 +363,7 @@ def _trials(cases: Sequence[Case], articles: Sequence[Guide]) -> dict[str, tuple
 def _observe(
     trials: Mapping[str, tuple[Trial, Subject]],
     reading: _Reading,
-    warm: WarmProcess,
+    warm: Runner,
     settings: Settings,
 ) -> tuple[dict[str, Observed], int, list[str]]:
     """What each trial did, by its file; how many scripts ran now; and, if asked, why each of them did.
@@ -424,7 +426,7 @@ def _decoded(data: bytes | None, kind: type[T]) -> T | None:
         return None
 
 
-def _match(cases: Sequence[Case], warm: WarmProcess, settings: Settings) -> list[Case]:
+def _match(cases: Sequence[Case], warm: Runner, settings: Settings) -> list[Case]:
     """The cases with the regular expression engine's answer on every message raised."""
     answers: dict[int, dict[str, Groups]] = {}
     missing: list[tuple[int, str]] = []

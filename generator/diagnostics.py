@@ -103,21 +103,23 @@ _COLOURS = {"error": "1;31", "warning": "1;33", "mark": "1;34"}
 
 def _concise(one: Diagnostic) -> str:
     line, column = (one.span.line, one.span.column) if one.span else (1, 1)
-    message = " ".join(one.message.split())
-    return f"{one.path}:{line}:{column}: {one.severity}[{one.code}] {message}"
+    message = _shown(" ".join(one.message.split()))
+    return f"{_shown(one.path)}:{line}:{column}: {one.severity}[{one.code}] {message}"
 
 
 def _full(one: Diagnostic, lines: Sequence[str], is_coloured: bool) -> str:  # noqa: FBT001 - private
     def paint(text: str, colour: str) -> str:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if is_coloured else text
 
-    said = [f"{paint(f'{one.severity}[{one.code}]', one.severity)}: {one.message}"]
+    said = [f"{paint(f'{one.severity}[{one.code}]', one.severity)}: "]
+    said[0] += "\n  ".join(map(_shown, one.message.split("\n")))
     margin = " "
     if one.span is None:
-        said.append(f"{paint(' -->', 'mark')} {one.path}")
+        said.append(f"{margin}{paint('-->', 'mark')} {_shown(one.path)}")
     else:
         margin = " " * len(str(one.span.line))
-        said.append(f"{margin}{paint('-->', 'mark')} {one.path}:{one.span.line}:{one.span.column}")
+        place = f"{_shown(one.path)}:{one.span.line}:{one.span.column}"
+        said.append(f"{margin}{paint('-->', 'mark')} {place}")
         if one.span.line <= len(lines):
             text, start, length = _quoted(lines[one.span.line - 1], one.span)
             bar = paint("|", "mark")
@@ -130,7 +132,7 @@ def _full(one: Diagnostic, lines: Sequence[str], is_coloured: bool) -> str:  # n
         for text in texts:
             head = f"{margin} {paint('=', 'mark')} {word}: "
             indent = " " * (len(margin) + len(word) + 5)
-            said.append(head + text.replace("\n", f"\n{indent}"))
+            said.append(head + f"\n{indent}".join(map(_shown, text.split("\n"))))
     return "\n".join(said) + "\n"
 
 
@@ -145,22 +147,28 @@ def _quoted(line: str, span: Span) -> tuple[str, int, int]:
     )
     head = "…" if first else ""
     tail = "…" if first + WIDTH < len(line) else ""
-    text = head + "".join(map(_visible, shown)) + tail
+    text = head + _shown(shown) + tail
     start = len(head) + sum(map(_columns, before))
     length = sum(map(_columns, marked[: WIDTH - len(before)]))
     return text, start, max(1, length)
 
 
+def _shown(text: str) -> str:
+    """One line of text that changes nothing on a terminal but what stands there."""
+    return "".join(map(_visible, text))
+
+
 def _visible(character: str) -> str:
-    """A character that changes nothing on a terminal but what stands there."""
     if character == "\t":
         return "    "
-    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+    is_visible = character.isprintable() or unicodedata.category(character) == "Zs"
+    return character if is_visible else "\N{REPLACEMENT CHARACTER}"
 
 
 def _columns(character: str) -> int:
-    if character == "\t":
-        return 4
-    if unicodedata.combining(character):
+    shown = _visible(character)
+    if len(shown) > 1:
+        return len(shown)
+    if unicodedata.category(shown) in {"Mn", "Me"}:
         return 0
-    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
+    return 2 if unicodedata.east_asian_width(shown) in {"W", "F"} else 1

@@ -43,14 +43,17 @@ class Sources:
 
         The release is the wheel that the repository names, or the package as it is installed here.
         """
-        if record.source_code is not None and record.source_code_start is not None:
-            return Excerpt(record.source_code, record.source_code_start, "kept in the record")
+        if record.source_code is not None:
+            first = record.source_code_start
+            return None if first is None else Excerpt(record.source_code, first, "kept in the record")
         wheel = wanted_wheel(record, repository)
         if wheel is not None and repository is not None and repository.wheel is not None:
             lines = self._lines(wheel, record.file_path.removeprefix(repository.wheel.prefix))
             return _around(lines, record.line_number, f"read from the released {wheel.requirement}")
         package = repository.package if repository else None
         if package is None or record.analyzed_sha != package.commit:
+            return None
+        if not record.file_path.startswith(package.prefix):
             return None
         lines = self._installed(package.requirement, record.file_path.removeprefix(package.prefix))
         return _around(lines, record.line_number, f"read from the installed {package.requirement}")

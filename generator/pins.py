@@ -66,7 +66,8 @@ class Pins:
         if repository is None:
             return None
         package, house = repository.package, repository.wheel
-        if package is not None and package.commit == record.analyzed_sha:
+        is_held = package is not None and record.file_path.startswith(package.prefix)
+        if package is not None and is_held and package.commit == record.analyzed_sha:
             file = subjects.installed_file(package.requirement, record.file_path.removeprefix(package.prefix))
             if file is not None:
                 return _pinned(file.read_bytes(), f"the installed {package.requirement}")

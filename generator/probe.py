@@ -29,7 +29,7 @@ from generator.model import (
     Trial,
 )
 from generator.walls import Level
-from generator.workers import WarmProcess
+from generator.workers import Runner
 
 _MISSHAPEN = "what it wrote into the pipe for its answer is none"
 _MARK = re.compile(r"^[ \t]*#[ \t]*(before|after)\b[^\n]*$", re.MULTILINE | re.IGNORECASE)
@@ -214,7 +214,7 @@ def is_lasting(observed: Observed) -> bool:
 
 
 def observe(
-    trials: Sequence[tuple[Trial, Subject]], warm: WarmProcess, limits: Limits
+    trials: Sequence[tuple[Trial, Subject]], warm: Runner, limits: Limits
 ) -> Iterator[tuple[int, Observed]]:
     """What each trial did, with its index, as soon as its last script has ended."""
     missing = {
@@ -265,7 +265,7 @@ def observe(
 
 
 def match(
-    batches: Sequence[tuple[str, Sequence[str]]], warm: WarmProcess, limits: Limits
+    batches: Sequence[tuple[str, Sequence[str]]], warm: Runner, limits: Limits
 ) -> Iterator[tuple[int, dict[str, Groups]]]:
     """For each (pattern, messages), with its index: each message's groups, None, or why there is no answer.
 
@@ -311,7 +311,7 @@ def _allowance(limits: Limits) -> dict[str, Any]:
     }
 
 
-def _why_missing(subject: Subject, warm: WarmProcess) -> str:
+def _why_missing(subject: Subject, warm: Runner) -> str:
     """Why the subject cannot be run here, or nothing."""
     if why := subjects.why_absent(subject):
         return why

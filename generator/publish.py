@@ -10,10 +10,10 @@ the disk: files are compared by what they hold, so a build after a power cut men
 import fcntl
 import hashlib
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -58,10 +58,14 @@ def publish(files: Sequence[File], out: Path) -> Changes:
         new = {file.path: hashlib.sha256(file.data).hexdigest() for file in files}
         if len(new) != len(files):
             raise Unpublishable("two pages have the same output path")
+        for folder in sorted({str(parent) for path in new for parent in _parents(path)}):
+            if folder in new:
+                raise Unpublishable(f"{folder} is to be a file and a folder")
+            _refuse_other(out / folder)
         changed = [file for file in files if _digest(out / file.path) != new[file.path]]
         for file in changed:
-            _refuse_foreign(out, file.path, known)
-        removals = sorted(path for path in known.keys() - new.keys() if (out / path).is_file())
+            _refuse_foreign(out / file.path, is_known=file.path in known)
+        removals = sorted(path for path in known.keys() - new.keys() if _is_ours(out, path))
         if changed or removals or known != new:
             _run(changed, _Pass({}, removals, new), out)
         return Changes(
@@ -98,7 +102,7 @@ def complete(out: Path) -> bool:
         source = state / _STAGE / staged
         if source.exists():
             target = out / path
-            target.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(target.parent)
             source.replace(target)
     for path in decided.removals:
         (out / path).unlink(missing_ok=True)
@@ -114,7 +118,7 @@ def _run(changed: Sequence[File], decided: _Pass, out: Path) -> None:
     stage = state / _STAGE
     moves: dict[str, str] = {}
     try:
-        stage.mkdir(parents=True)
+        _make_folder(stage)
         for number, file in enumerate(changed):
             _write(stage / str(number), file.data)
             moves[file.path] = str(number)
@@ -133,9 +137,23 @@ def _run(changed: Sequence[File], decided: _Pass, out: Path) -> None:
 
 def _write(path: Path, data: bytes) -> None:
     temporary = path.with_name(f"{path.name}.new")
-    temporary.write_bytes(data)
-    temporary.chmod(0o644)
-    temporary.replace(path)
+    try:
+        temporary.write_bytes(data)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _make_folder(folder: Path) -> None:
+    """Makes a folder and those above it, as far as they are missing, open to readers whatever the umask."""
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o755)
 
 
 def _known(out: Path) -> dict[str, str]:
@@ -147,25 +165,44 @@ def _known(out: Path) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str | None:
+    """Of a file; None for everything else, also for a link to one."""
     try:
+        if path.is_symlink():
+            return None
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return None
 
 
-def _refuse_foreign(out: Path, path: str, known: Mapping[str, str]) -> None:
-    target = out / path
-    if target.is_symlink() or (target.exists() and path not in known):
+def _parents(path: str) -> Sequence[PurePosixPath]:
+    """The folders of an output path below the output folder, innermost first."""
+    return PurePosixPath(path).parents[:-1]
+
+
+def _refuse_other(folder: Path) -> None:
+    """Raises Unpublishable for what stands where a folder is to stand."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise Unpublishable(f"{folder} is in the way: a folder is to stand there")
+
+
+def _refuse_foreign(target: Path, *, is_known: bool) -> None:
+    """Raises Unpublishable for what stands where a file is to stand, unless a build of ours wrote it."""
+    if target.is_symlink() or target.is_dir() or (target.exists() and not is_known):
         raise Unpublishable(f"{target} was not written by a build: move it, or choose another --out")
-    for parent in target.relative_to(out).parents:
-        if (out / parent).is_symlink() or ((out / parent).exists() and not (out / parent).is_dir()):
-            raise Unpublishable(f"{out / parent} is in the way: a folder is to stand there")
+
+
+def _is_ours(out: Path, path: str) -> bool:
+    """Whether what a build wrote at a path is still there: no link, and not behind one."""
+    places = [out / path, *(out / parent for parent in _parents(path))]
+    return (out / path).is_file() and not any(place.is_symlink() for place in places)
 
 
 def _prune(folder: Path, out: Path) -> None:
     """Removes folders that a removal left empty, up to the output folder."""
-    while folder != out and folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
+    while folder != out and (not folder.exists() or not any(folder.iterdir())):
+        # An interrupted pass may have removed the inner ones.
+        if folder.exists():
+            folder.rmdir()
         folder = folder.parent
 
 
@@ -173,10 +210,9 @@ def _prune(folder: Path, out: Path) -> None:
 def _locked(out: Path) -> Iterator[None]:
     """One build at a time in one output folder; the lock goes with its process."""
     try:
-        (out / STATE).mkdir(parents=True, exist_ok=True)
-        stream = (out / STATE / "lock").open("w")
+        _make_folder(out / STATE)
+        with (out / STATE / "lock").open("a") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            yield
     except OSError as error:
         raise Unpublishable(f"{error.filename or out}: {error.strerror or error}") from error
-    with stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        yield

@@ -6,13 +6,15 @@ end of the line on which its brackets are balanced, and only that is parsed.
 
 import ast
 import io
-import textwrap
+import re
 import tokenize
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 # Keyword arguments that hold the message where it is not the first argument.
 _MESSAGE_KEYWORDS = ("msg", "message")
+_STARTS = re.compile(r"\s*raise\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,38 +38,30 @@ def read(lines: Sequence[str], first_line: int, at: int) -> Raise | str:
         return f"line {at} is outside lines {first_line}-{first_line + len(lines) - 1}"
     if not lines[offset].strip().startswith("raise"):
         return f"line {at} is `{lines[offset].strip()[:80]}`"
-    rest = textwrap.dedent("\n".join(lines[offset:]))
-    text = _statement(rest)
+    # Only the first line's indentation is in the way; that of others may stand in a string.
+    text = _statement("\n".join([lines[offset].lstrip(), *lines[offset + 1 :]]))
     if text is None:
         return f"the statement on line {at} does not end within the excerpt"
     try:
-        tree = ast.parse(textwrap.dedent(text))
-    except (SyntaxError, RecursionError, ValueError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a compiler says of the source is not our news
+            tree = ast.parse(text)
+        statement = tree.body[0] if tree.body else None
+        if not isinstance(statement, ast.Raise):
+            return f"line {at} is no `raise` statement"
+        error_class, message = _raised(statement.exc)
+    except (SyntaxError, RecursionError, MemoryError, ValueError):
         return f"line {at} starts no statement that can be read"
-    statement = tree.body[0] if tree.body else None
-    if not isinstance(statement, ast.Raise):
-        return f"line {at} is no `raise` statement"
-    last = at + text.count("\n") - (1 if text.endswith("\n") else 0)
-    exception = statement.exc
-    message = None
-    if isinstance(exception, ast.Call):
-        written = [*exception.args[:1]] + [
-            keyword.value for keyword in exception.keywords if keyword.arg in _MESSAGE_KEYWORDS
-        ]
-        message = _template(written[0]) if written else None
-        exception = exception.func
-    return Raise(at, last, _name(exception), message)
+    return Raise(at, at + text.count("\n") - 1, error_class, message)
 
 
 def find(lines: Sequence[str], first_line: int) -> tuple[int, ...]:
     """The lines (1-based) on which a `raise` statement starts."""
-    return tuple(
-        number for number, line in enumerate(lines, first_line) if line.split("#")[0].split()[:1] == ["raise"]
-    )
+    return tuple(number for number, line in enumerate(lines, first_line) if _STARTS.match(line))
 
 
 def _statement(text: str) -> str | None:
-    """The first logical line, or None if the text ends before its brackets do."""
+    """The lines of the first logical one, or None if the text ends before its brackets do."""
     try:
         for token in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
             if token.type == tokenize.NEWLINE:
@@ -75,6 +69,20 @@ def _statement(text: str) -> str | None:
     except (tokenize.TokenError, SyntaxError):
         pass
     return None
+
+
+def _raised(exception: ast.expr | None) -> tuple[str | None, str | None]:
+    """The name of the class that is raised, and the message that is written."""
+    match exception:
+        case ast.Call(func=ast.Attribute(value=ast.Call() as raised, attr="with_traceback")):
+            exception = raised
+    if not isinstance(exception, ast.Call):
+        return _name(exception), None
+    written = exception.args[:1] + [
+        keyword.value for keyword in exception.keywords if keyword.arg in _MESSAGE_KEYWORDS
+    ]
+    messages = (message for node in written if (message := _template(node)) is not None)
+    return _name(exception.func), next(messages, None)
 
 
 def _name(node: ast.expr | None) -> str | None:
@@ -95,7 +103,7 @@ def _template(node: ast.expr) -> str | None:
             first, second = _template(left), _template(right)
             return None if first is None or second is None else first + second
         case ast.BinOp(left=ast.Constant(value=str() as text), op=ast.Mod()):
-            return text
+            return _doubled(text)
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as text), attr="format"), args=_):
             return text
     return None
@@ -111,7 +119,10 @@ def _part(node: ast.expr) -> str | None:
     if isinstance(node.format_spec, ast.JoinedStr):
         parts = [_part(value) for value in node.format_spec.values]
         spec = ":" + "".join(part for part in parts if part)
-    return f"{{{ast.unparse(node.value)}{conversion}{spec}}}"
+    expression = ast.unparse(node.value)
+    if expression.startswith("{"):  # two braces would be one of text
+        expression = f" {expression}"
+    return f"{{{expression}{conversion}{spec}}}"
 
 
 def _doubled(text: str) -> str:

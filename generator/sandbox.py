@@ -22,10 +22,11 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, TracebackType
-from typing import Any
+from typing import Any, Self
 
 from generator import walls
 from generator.walls import Level
@@ -222,6 +223,16 @@ def _seal(level: int, folder: str, files: list[str], pipe: int) -> None:
         walls.seal(folder, (*files, *(entry for entry in sys.path if entry not in {"", own})))
 
 
+def _imported(code: str) -> tuple[dict[str, Any], str]:
+    """The names that a subject's imports give, and what they raised, if anything."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        exec(compile(code, "<imports>", "exec"), names)  # noqa: S102 - a subject's own imports
+    except BaseException as raised:  # noqa: BLE001 - an import may raise anything
+        return names, traceback.format_exception_only(raised)[-1].strip()
+    return names, ""
+
+
 class _Server:
     """The loop: takes requests while there is room for children, answers as they end."""
 
@@ -281,13 +292,7 @@ class _Server:
                 self._fork(request)
 
     def _import(self, request: dict[str, Any]) -> None:
-        names: dict[str, Any] = {"__name__": "__main__"}
-        error = ""
-        try:
-            exec(compile(request["code"], "<imports>", "exec"), names)  # noqa: S102 - a subject's own imports
-        except BaseException as raised:  # noqa: BLE001 - an import may raise anything
-            error = traceback.format_exception_only(raised)[-1].strip()
-        self._names[request["subject"]] = names
+        self._names[request["subject"]], error = _imported(request["code"])
         task = Path("/proc/self/task")
         is_single = len(list(task.iterdir())) == 1 if task.is_dir() else True
         self._reply(request["id"], {"error": error, "isSingle": is_single})
@@ -347,7 +352,9 @@ def _answer(data: bytes | bytearray) -> dict[str, Any] | None:
         answer = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return answer if isinstance(answer, dict) and answer.keys() in ({"outcomes"}, {"groups"}) else None
+    if not isinstance(answer, dict) or answer.keys() not in ({"outcomes"}, {"groups"}, {"unwalled"}):
+        return None
+    return answer if isinstance(answer.get("unwalled", ""), str) else None
 
 
 def _status(pid: int, *, patience: float) -> int | None:
@@ -366,6 +373,31 @@ def _how_it_ended(status: int) -> str:
         number = os.WTERMSIG(status)
         return f"killed by {signal.Signals(number).name}"
     return f"ended by itself with status {os.WEXITSTATUS(status)} and no answer"
+
+
+class InlineProcess:
+    """Runs scripts in this process, for one that is itself a child behind walls. As `workers.WarmProcess`."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, Any]] = {"": {}}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is held."""
+
+    def load(self, subject: str, code: str) -> dict[str, Any]:
+        """Runs a subject's imports; `{"error": text, "isSingle": bool}`."""
+        self._names[subject], error = _imported(code)
+        return {"error": error, "isSingle": True}
+
+    def run(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """An answer for every request, in order; each script gets its own copy of the names."""
+        for request in requests:
+            names = dict(self._names[request.get("subject", "")])
+            answer = _match(request) if request["do"] == "match" else _run_script(request, names)
+            yield {"id": request["id"], **answer}
 
 
 def main() -> None:

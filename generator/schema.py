@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from msgspec import inspect
 
 from generator import document
 from generator.diagnostics import Diagnostic, Rejected, Severity, Span
-from generator.model import Differential, Record, RecordFile, Repository
+from generator.model import Differential, Record, RecordFile, Repository, Text
 from generator.nodes import Mapping, Node, Scalar, Sequence
 from generator.template import TemplateError, template
 
@@ -29,6 +30,9 @@ SLUG_LENGTH = 60
 REPORTED_WHOLE = 80  # characters of a bad value that a message repeats
 
 _ABSENT = object()
+# As JSON has it: other readers of YAML take `012` for ten.
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+_WORD = re.compile(r"[a-z0-9]+")
 
 
 class _Decoder:
@@ -52,7 +56,7 @@ class _Decoder:
     def struct(self, node: Node, kind: inspect.StructType, name: str) -> Any:
         """The decoded struct, or `_ABSENT` if any part of it is wrong."""
         if not isinstance(node, Mapping):
-            self.report("E0113", f"{name or 'a record'} must be a mapping", node.span)
+            self.report("E0113", f"{f'`{name}`' if name else 'a record'} must be a mapping", node.span)
             return _ABSENT
         fields = {field.encode_name: field for field in kind.fields}
         values: dict[str, Any] = {}
@@ -117,13 +121,15 @@ class _Decoder:
             case inspect.DictType():
                 return self.texts(node, kind, name)
             case _:
-                return self.scalar(node, kind, name, extra.get("form"))
+                return self.scalar(node, kind, name, extra.get("form"), is_nullable=is_nullable)
 
     def items(self, node: Node, kind: inspect.Type, name: str) -> Any:
         if not isinstance(node, Sequence):
             self.report("E0113", f"{name} must be a list", node.span)
             return _ABSENT
-        values = [self.value(item, kind, name) for item in node.items]
+        values = [
+            self.value(item, kind, f"`{name.strip('`')}[{number}]`") for number, item in enumerate(node.items)
+        ]
         return _ABSENT if _ABSENT in values else tuple(values)
 
     def texts(self, node: Node, kind: inspect.DictType, name: str) -> Any:
@@ -131,12 +137,14 @@ class _Decoder:
             self.report("E0113", f"{name} must be a mapping", node.span)
             return _ABSENT
         pairs = {
-            entry.key.text: self.value(entry.value, kind.value_type, f"{name} of {entry.key.text}")
+            entry.key.text: self.value(entry.value, kind.value_type, f"{name} of `{_shown(entry.key.text)}`")
             for entry in node.entries
         }
         return _ABSENT if any(value is _ABSENT for value in pairs.values()) else pairs
 
-    def scalar(self, node: Node, kind: inspect.Type, name: str, form: str | None) -> Any:
+    def scalar(
+        self, node: Node, kind: inspect.Type, name: str, form: str | None, *, is_nullable: bool
+    ) -> Any:
         wanted = {inspect.IntType: "a whole number", inspect.BoolType: "true or false"}.get(
             type(kind), "text"
         )
@@ -144,13 +152,13 @@ class _Decoder:
             self.report("E0113", f"{name} must be {wanted}", node.span)
             return _ABSENT
         if isinstance(kind, inspect.IntType):
-            if node.kind not in {"plain", "number"} or not re.fullmatch(r"-?\d{1,18}", node.text):
+            if node.kind not in {"plain", "number"} or not _INTEGER.fullmatch(node.text):
                 self.report("E0113", f"{name} must be {wanted}, found {_found(node)}", node.span)
                 return _ABSENT
             number = int(node.text)
             if (kind.ge is not None and number < kind.ge) or (kind.le is not None and number > kind.le):
-                wanted = form or f"from {kind.ge} to {kind.le}"
-                self.report("E0116", f"{name} must be {wanted}, found {number}", node.span)
+                extent = str(kind.ge) if kind.ge == kind.le else f"from {kind.ge} to {kind.le}"
+                self.report("E0116", f"{name} must be {form or extent}, found `{number}`", node.span)
                 return _ABSENT
             return number
         if isinstance(kind, inspect.BoolType):
@@ -170,7 +178,8 @@ class _Decoder:
             self.report("E0113", f"{name} must be text, found {_found(node)}", node.span)
             return _ABSENT
         if not node.text.strip() and kind.min_length:
-            self.report("E0114", f"{name} is empty", node.span, help="write null, or leave the field out")
+            cure = "write null, or leave the field out" if is_nullable else None
+            self.report("E0114", f"{name} is empty", node.span, help=cure)
             return _ABSENT
         if kind.max_length is not None and len(node.text) > kind.max_length:
             self.report(
@@ -223,10 +232,15 @@ def decode(node: Node, path: str) -> tuple[RecordFile | None, tuple[Diagnostic, 
         envelope = _Decoder(path)
         for entry in node.entries:
             if entry.key.text == "datasetVersion":
-                value = envelope.scalar(entry.value, inspect.StrType(min_length=1), "`datasetVersion`", None)
+                value = envelope.value(entry.value, inspect.type_info(Text | None), "`datasetVersion`")
                 version = value if isinstance(value, str) else None
             elif entry.key.text != "record":
-                envelope.report("E0111", f"unknown field `{_shown(entry.key.text)}`", entry.key.span)
+                envelope.report(
+                    "E0111",
+                    f"unknown field `{_shown(entry.key.text)}`",
+                    entry.key.span,
+                    help="known fields: record, datasetVersion",
+                )
         found += envelope.found
         node = node.get("record") or node
     record, problems = _decode(node, Record, path)
@@ -257,7 +271,8 @@ def derived_id(record: Record) -> str:
 
 def derived_slug(record: Record) -> str:
     """The template's words, at most `SLUG_LENGTH` characters, cut between two words."""
-    words: list[str] = re.findall(r"[a-z0-9]+", record.error_message.lower()) or [record.error_class.lower()]
+    texts = (record.error_message, record.error_class, "error")
+    words: list[str] = next(found for text in texts if (found := _WORD.findall(text.lower())))
     slug = words[0][:SLUG_LENGTH]
     for word in words[1:]:
         if len(slug) + 1 + len(word) > SLUG_LENGTH:
@@ -268,7 +283,8 @@ def derived_slug(record: Record) -> str:
 
 def derived_url(record: Record) -> str:
     """GitHub's page of the file at the pin, at the excerpt that the record holds, else at the line."""
-    place = f"https://github.com/{record.repo}/blob/{record.analyzed_sha}/{record.file_path}"
+    path = quote(record.file_path, safe="/!$&()*+,;=:@")
+    place = f"https://github.com/{record.repo}/blob/{record.analyzed_sha}/{path}"
     if record.source_code_start and record.source_code_end:
         return f"{place}#L{record.source_code_start}-L{record.source_code_end}"
     return f"{place}#L{record.line_number}"
@@ -302,7 +318,7 @@ def load(file: Path, name: str, location: str = "") -> tuple[RecordFile | None, 
     except Rejected as rejected:
         return None, rejected.diagnostics
     node, found = document.parse(source)
-    if node is None:
+    if not isinstance(node, Mapping):  # which parsing reported
         return None, found
     record, problems = decode(node, name)
     if record is None or found:
@@ -316,7 +332,7 @@ def load_repository(file: Path, name: str) -> tuple[Repository | None, tuple[Dia
         node, found = document.parse(document.read(file, name=name))
     except Rejected as rejected:
         return None, rejected.diagnostics
-    if node is None:
+    if not isinstance(node, Mapping):  # which parsing reported
         return None, found
     value, problems = _decode(node, Repository, name)
     return value, (*found, *problems)
@@ -329,7 +345,7 @@ def load_differential(file: Path) -> dict[str, Differential]:
     """
     try:
         content = msgspec.json.decode(file.read_bytes(), type=dict[str, dict[str, Differential]])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, RecursionError):
         return {}
     return content.get("subjects", {})
 

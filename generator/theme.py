@@ -1,6 +1,8 @@
 """Templates and assets: ours, shadowed file by file by a user's own folder."""
 
 import hashlib
+import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +20,15 @@ def default_templates() -> Path:
     """The folder of our templates: inside an installed wheel, beside the package in a checkout."""
     inside = Path(__file__).parent / "_templates"
     return inside if inside.is_dir() else Path(__file__).parent.parent / "templates"
+
+
+class TemplateFailed(Exception):  # noqa: N818 - a fault of the template, not of the program
+    """A template cannot be rendered: its file, the 1-based line, and why."""
+
+    def __init__(self, file: str, line: int, why: str) -> None:
+        self.file, self.line, self.why = file, line, why
+        # All of it, so that it comes whole out of another process.
+        super().__init__(file, line, why)
 
 
 @dataclass(frozen=True)
@@ -52,9 +63,12 @@ class Theme:
         }
 
     def render(self, template: str, context: dict[str, object]) -> str:
-        """The template's text. Raises jinja2.TemplateError."""
+        """The template's text. Raises TemplateFailed."""
         environment = self._markdown if template.endswith(".md") else self._html
-        return environment.get_template(template).render(context)
+        try:
+            return environment.get_template(template).render(context)
+        except Exception as error:
+            raise _failed(error, self.folders, template) from error
 
     @cached_property
     def _markdown(self) -> "Environment":
@@ -84,6 +98,22 @@ class Theme:
         }
         environment.globals["assets"] = self.assets
         return environment
+
+
+def _failed(error: Exception, folders: Sequence[Path], name: str) -> TemplateFailed:
+    """Where an error came from. Jinja rewrites tracebacks: a template's frame is its file and line."""
+    from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError  # noqa: PLC0415 - as above
+
+    file, line = name, 1
+    for frame, at in traceback.walk_tb(error.__traceback__):
+        if any(frame.f_code.co_filename.startswith(f"{folder}/") for folder in folders):
+            file, line = frame.f_code.co_filename, at
+    if isinstance(error, TemplateNotFound):
+        return TemplateFailed(file, line, f"there is no template `{error.name}`")
+    if isinstance(error, TemplateSyntaxError):
+        file, line = error.filename or file, error.lineno
+    told = error.message if isinstance(error, TemplateError) else None
+    return TemplateFailed(file, line, told or f"{type(error).__name__}: {error}")
 
 
 def _hashed(name: str, data: bytes) -> str:

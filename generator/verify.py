@@ -103,16 +103,19 @@ def _standing(case: Case, found: Sequence[Diagnostic]) -> tuple[Standing, str]:
     errors = [one for one in found if one.severity == "error"]
     if errors:
         return "unproven", f"it does not hold: {errors[0].message}"
+    trial, observed = probe.plan(case.record), case.observed
+    if trial is None or observed is None or any(observed.get(one.name) is None for one in trial.scripts):
+        return "read", "its code was not run"
     unavailable = next(
         (
             outcome.text
-            for one in (case.observed.observations if case.observed else ())
+            for one in observed.observations
             for outcome in one.outcomes.values()
             if outcome.kind == "unavailable"
         ),
         None,
     )
-    if unavailable:
+    if unavailable is not None:
         return "read", f"its code was not run: {unavailable}"
     if case.subject is not None and case.subject.is_bundled and not case.is_compared:
         return "read", "our copy of the code was not compared with upstream since it last changed"

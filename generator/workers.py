@@ -12,7 +12,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, TypeVar
+from typing import IO, Any, Protocol, Self, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,6 +33,24 @@ _ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "LC_ALL": "C.UTF-8",
 }
+
+
+class Runner(Protocol):
+    """What runs scripts: a process kept warm, or this one."""
+
+    def __enter__(self) -> Self:
+        """Starts what has to be started."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None, /
+    ) -> None:
+        """Ends it."""
+
+    def load(self, subject: str, code: str) -> dict[str, Any]:
+        """Runs a subject's imports; `{"error": text, "isSingle": bool}`."""
+
+    def run(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """An answer for every request, as they come."""
 
 
 class WarmProcess:

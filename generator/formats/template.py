@@ -6,7 +6,7 @@ from generator.theme import Theme
 
 
 def encode(page: Page, theme: Theme) -> bytes:
-    """The rendered template. Raises jinja2.TemplateError, and TypeError for a context that is no mapping."""
+    """The rendered template. Raises theme.TemplateFailed, and TypeError for a context that is no mapping."""
     if not isinstance(page.context, dict):
         raise TypeError(f"{page.path}: a template needs a mapping")
     return theme.render(page.template, page.context).encode()

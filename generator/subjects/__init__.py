@@ -110,8 +110,11 @@ def source_digest(subject: Subject) -> str:
     if subject.kind == "python":
         return hashlib.sha256(platform.python_version().encode()).hexdigest()
     if subject.kind == "package":
-        recorded = metadata.distribution(subject.requires[0]).read_text("RECORD") or ""
-        return hashlib.sha256(recorded.encode()).hexdigest()
+        return hashlib.sha256(_recorded(subject.requires[0]).encode()).hexdigest()
+    if subject.kind == "pagefault":
+        # All of us: a finding may come from anywhere.
+        files = sorted(Path(subjects.__path__[0]).parent.rglob("*.py"))
+        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     return module_digest(subject.module)
 
 
@@ -132,11 +135,17 @@ def installed_file(requirement: str, member: str) -> Path | None:
     if subject.kind == "python":
         base = Path(sysconfig.get_path("stdlib")) if platform.python_version() == subject.version else None
     else:
-        base = None if why_absent(subject) else _site(subject.requires[0])
+        is_held = not why_absent(subject) and f"\n{member}," in f"\n{_recorded(subject.requires[0])}"
+        base = _site(subject.requires[0]) if is_held else None
     if base is None:
         return None
     path = (base / member).resolve()
     return path if path.is_relative_to(base.resolve()) and path.is_file() else None
+
+
+def _recorded(distribution: str) -> str:
+    """The list of an installed distribution's files, each with its digest; empty where none is kept."""
+    return metadata.distribution(distribution).read_text("RECORD") or ""
 
 
 def _site(distribution: str) -> Path:
