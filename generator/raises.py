@@ -21,8 +21,9 @@ _STARTS = re.compile(r"\s*raise\b")
 class Raise:
     """One `raise` statement: its lines, class and message.
 
-    `error_class` is the last name of what is raised, None for a bare `raise`. `message` is the template
-    written in the statement, with literal braces doubled; None where it is not written there.
+    `error_class` is the last name of what is raised, None for a bare `raise` and for what is no class.
+    `message` is the template written in the statement, with literal braces doubled; None where it is not
+    written there.
     """
 
     first_line: int
@@ -86,9 +87,9 @@ def _raised(exception: ast.expr | None) -> tuple[str | None, str | None]:
 
 
 def _name(node: ast.expr | None) -> str | None:
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else None
+    """The class's name; None for a variable or a method, which say nothing of the class."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name if name.lstrip("_")[:1].isupper() else None
 
 
 def _template(node: ast.expr) -> str | None:

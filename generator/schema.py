@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -260,7 +261,26 @@ def decode(node: Node, path: str) -> tuple[RecordFile | None, tuple[Diagnostic, 
             )
         )
         return None, tuple(found)
+    if record.analyzed_at is not None and not _is_date(record.analyzed_at):
+        at = node.get("analyzedAt")
+        found.append(
+            Diagnostic(
+                "E0116",
+                f"`analyzedAt` is no day of the calendar: `{record.analyzed_at}`",
+                path,
+                at.span if at else _head(node),
+            )
+        )
+        return None, tuple(found)
     return RecordFile(path, record, node, version), tuple(found)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def derived_id(record: Record) -> str:

@@ -17,7 +17,7 @@ from generator.diagnostics import has_errors
 from generator.model import Subject
 
 # Real code that raises, and that needs nothing installed.
-JSON = Subject(name="json", imports="import json\n", module="json.decoder", requires=(), is_bundled=False)
+JSON = Subject(name="json", imports="import json\n", module="json.decoder", kind="python")
 
 RECORD = """\
 repo: python/cpython
