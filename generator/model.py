@@ -593,7 +593,8 @@ class Relation(Structure, frozen=True):
 class Verified:
     """A judged record: the only thing that can become a page.
 
-    `reason` says in words why the standing is not better; it is empty for a proven record.
+    `reason` says in words why the standing is not better; it is empty for a proven record. `overlaps` are
+    the ids of those with whom it shares messages: its pattern matches theirs, or theirs its.
     """
 
     case: Case
@@ -601,6 +602,7 @@ class Verified:
     reason: str
     claims: tuple[Claim, ...]
     related: tuple[Relation, ...] = ()
+    overlaps: tuple[str, ...] = ()
 
     @property
     def is_elsewhere(self) -> bool:

@@ -1,5 +1,6 @@
 """Facts and checks to a verdict: what is wrong, and each record's standing."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from generator import checks, links, probe
@@ -20,7 +21,13 @@ def judge(
     known = discover(checks, Check)
     found: list[Diagnostic] = []
     related = links.related(cases)
+    by_path = {case.file.path: case for case in cases}
     verified = []
+    shared: dict[str, set[str]] = defaultdict(set)
+    for path, others in corpus.overlaps.items():
+        for other, _ in others:
+            shared[path].add(other.record.id)
+            shared[other.file.path].add(by_path[path].record.id)
     for case in cases:
         is_selected = selected is None or case.file.path in selected
         mine = [
@@ -31,7 +38,16 @@ def judge(
         ]
         found += mine
         standing, reason = _standing(case, mine)
-        verified.append(Verified(case, standing, reason, claims(case), related.get(case.record.id, ())))
+        verified.append(
+            Verified(
+                case,
+                standing,
+                reason,
+                claims(case),
+                related.get(case.record.id, ()),
+                tuple(sorted(shared.get(case.file.path, ()))),
+            )
+        )
     return tuple(verified), tuple(sorted(found, key=lambda one: one.position))
 
 

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from generator import links, probe
-from generator.model import Page, Site, Verified
+from generator.model import Page, Record, Repository, Site, Verified
 from generator.pages import PageKind, frame, parts, summary
 
 
@@ -19,10 +19,12 @@ def plan(site: Site) -> Iterator[Page]:
             summary(by_id[relation.id], path) | {"reasons": list(relation.reasons)}
             for relation in one.related
         ]
-        yield Page(path, "template", _context(site, one, path, related), "error.html")
+        yield Page(path, "template", _context(site, one, path, related, by_id), "error.html")
 
 
-def _context(site: Site, one: Verified, path: str, related: list[dict[str, object]]) -> dict[str, object]:
+def _context(
+    site: Site, one: Verified, path: str, related: list[dict[str, object]], by_id: dict[str, Verified]
+) -> dict[str, object]:
     record = one.record
     repository = site.repositories.get(record.repo)
     return {
@@ -38,7 +40,8 @@ def _context(site: Site, one: Verified, path: str, related: list[dict[str, objec
         "fix": _fix(one),
         "instead": _instead(one),
         "reachable": _reachable(one),
-        "source": _source(one),
+        "source": _source(one, repository),
+        "overlaps": _overlaps(one, by_id, path),
         "related": related,
         "evidence": _evidence(one),
         "json_url": links.relative(f"{links.api_path(record.id)}.json", path),
@@ -87,15 +90,29 @@ def _reachable(one: Verified) -> dict[str, str | None] | None:
     reachable = one.case.claims.reachable if one.case.claims else None
     if reachable is None:
         return None
-    record, url = one.record, None
-    if reachable.site:
-        file, _, line = reachable.site.rpartition(":")
-        url = f"https://github.com/{record.repo}/blob/{record.analyzed_sha}/{quote(file)}#L{line}"
+    url = _place(one.record, reachable.site)["url"] if reachable.site else None
     return {"via": reachable.via, "site": reachable.site, "url": url}
 
 
-def _source(one: Verified) -> dict[str, object]:
-    record, excerpt = one.record, one.case.excerpt
+def _place(record: Record, place: str) -> dict[str, str]:
+    """A `path:line` of the record's repository, and its address at the pin."""
+    file, _, line = place.rpartition(":")
+    url = f"https://github.com/{record.repo}/blob/{record.analyzed_sha}/{quote(file)}#L{line}"
+    return {"place": place, "url": url}
+
+
+def _overlaps(one: Verified, by_id: dict[str, Verified], path: str) -> list[dict[str, object]]:
+    """The records that share messages with this one, and how to tell them apart where that is said."""
+    claims = one.case.claims
+    apart = {overlap.record: overlap.apart for overlap in (claims.overlaps if claims else ())}
+    return [
+        summary(by_id[id], path) | {"apart": apart.get(id) or apart.get(by_id[id].record.slug)}
+        for id in one.overlaps  # noqa: A001 - the field's name
+    ]
+
+
+def _source(one: Verified, repository: Repository | None) -> dict[str, object]:
+    record, excerpt, claims = one.record, one.case.excerpt, one.case.claims
     quoted: dict[str, object] = {"code": None, "first_line": None, "origin": None}
     if excerpt is not None:
         quoted = {
@@ -107,7 +124,11 @@ def _source(one: Verified) -> dict[str, object]:
         "place": f"{record.file_path}:{record.line_number}",
         "line": record.line_number,
         "url": record.github_url,
-        "read_in": one.case.claims.read_in if one.case.claims else None,
+        "read_in": claims.read_in if claims else None,
+        "is_native": claims is not None and claims.native,
+        "built": _place(record, claims.built_at) if claims and claims.built_at else None,
+        "caveat": repository.package.caveat if repository and repository.package else None,
+        "is_own": one.case.subject is not None and one.case.subject.kind == "pagefault",
     }
 
 

@@ -1,0 +1,635 @@
+"""`generator.build`: what is run, rendered and written for an edit, and what has no say in the bytes."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator import build, publish, subjects, walls, workers
+from generator.build import Report, Settings
+from generator.diagnostics import has_errors
+from generator.model import Page
+from generator.probe import Limits
+
+ROOT = Path(build.__file__).parent.parent
+SUBJECT = subjects.bundled()["sglang.LogicalHostPool"]
+# Behind the walls that the command line finds here.
+LIMITS = Limits(level=walls.available())
+
+ALLOCATION = """\
+repo: acme/pool
+slug: allocation-is-refused
+errorMessage: >-
+  LogicalHostPool allocation must be page-aligned, got need_size={need_size}, page_size={self.page_size}
+messagePattern: LogicalHostPool allocation must be page-aligned, got need_size=(.+?), page_size=(.+?)
+errorClass: ValueError
+filePath: python/pool.py
+lineNumber: 112
+documentation: An allocation is of whole pages.
+solutions:
+- Round the allocation up.
+exampleFix: |-
+  # before
+  pool.alloc(5)
+
+  # after
+  pool.alloc(16)
+tags: [paging]
+analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
+analyzedAt: "2026-01-02"
+verification:
+  subject: sglang.LogicalHostPool
+  setup: pool = LogicalHostPool(64, 16)
+  trigger: pool.alloc(5)
+  captures: {need_size: "5"}
+  more: [pool.alloc(6)]
+  fixed: {expect: pool.available_size() == 48}
+"""
+
+SIZE = """\
+repo: acme/pool
+slug: size-is-refused
+errorMessage: LogicalHostPool size must be page-aligned, got size={size}, page_size={page_size}
+errorClass: ValueError
+filePath: python/pool.py
+lineNumber: 61
+documentation: A pool is built of whole pages.
+tags: [paging]
+analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
+analyzedAt: "2026-01-01"
+verification:
+  subject: sglang.LogicalHostPool
+  trigger: LogicalHostPool(5, 16)
+"""
+
+IMPORTED = """\
+repo: acme/other
+slug: {slug}
+errorMessage: "{message}"
+errorClass: KeyError
+filePath: src/other.py
+lineNumber: 7
+documentation: {documentation}
+tags: [{tag}]
+analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
+"""
+
+SCRIPTS = 5  # of the two records that are run
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with records, and where its site and its facts are."""
+
+    root: Path
+
+    @property
+    def out(self) -> Path:
+        """Where the site is."""
+        return self.root / "site"
+
+    def record(self, name: str) -> Path:
+        """Return the file of a record."""
+        return self.root / "records" / name
+
+    def settings(self, **changes: Any) -> Settings:
+        """Return the settings of a build that keeps facts and uses one process."""
+        places = {"records": self.root / "records", "out": self.out, "cache": self.root / "cache"}
+        return Settings(**(places | {"limits": LIMITS} | changes))
+
+    def build(self, **changes: Any) -> Report:
+        """Build the site."""
+        return build.build(self.settings(**changes))
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Replace what stands once in a record."""
+        text = self.record(name).read_text()
+        assert 1 == text.count(old)
+        self.record(name).write_text(text.replace(old, new))
+
+    def site(self) -> dict[str, bytes]:
+        """Return every file of the site but its state, by path."""
+        return {
+            path.relative_to(self.out).as_posix(): path.read_bytes()
+            for path in sorted(self.out.rglob("*"))
+            if path.is_file() and publish.STATE not in path.parts
+        }
+
+    def showing(self, text: str) -> set[str]:
+        """Return the paths of all files of the site that hold this text."""
+        plain = {
+            path: gzip.decompress(data) if path.endswith(".gz") else data
+            for path, data in self.site().items()
+        }
+        return {path for path, data in plain.items() if text.encode() in data}
+
+    def marks(self) -> dict[str, tuple[int, int, int]]:
+        """Return what would show that a file or folder of the site was touched."""
+        return {
+            path.relative_to(self.out).as_posix(): (
+                path.stat().st_ino,
+                path.stat().st_mtime_ns,
+                path.stat().st_size,
+            )
+            for path in self.out.rglob("*")
+        }
+
+
+def imported(slug: str, **fields: str) -> str:
+    """Return the text of a record that claims no proof."""
+    known = {
+        "message": f"{slug} is wrong with {{value}} here",
+        "documentation": f"About {slug}.",
+        "tag": "other",
+    }
+    return IMPORTED.format(slug=slug, **(known | fields))
+
+
+def records() -> dict[str, str]:
+    """Return the corpus, by file name."""
+    compared = {
+        SUBJECT.name: {
+            "source": "pool.py",
+            "sourceSha256": subjects.source_digest(SUBJECT),
+            "operations": 12,
+            "upstream": {},
+        }
+    }
+    return {
+        "acme/pool/allocation.yaml": ALLOCATION,
+        "acme/pool/size.yaml": SIZE,
+        "acme/pool/repo.yaml": "repo: acme/pool\ntitle: Acme's pool\n",
+        "acme/pool/differential.json": json.dumps({"subjects": compared}),
+        "acme/other/imported.yaml": imported("the-lookup"),
+    }
+
+
+def write(root: Path, names: Sequence[str] | None = None) -> Project:
+    """Make a project of the corpus, its files in this order."""
+    corpus = records()
+    for name in names or list(corpus):
+        path = root / "records" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(corpus[name])
+    return Project(root)
+
+
+@dataclass(frozen=True)
+class Built:
+    """The corpus, checked and then built, with nothing known before; `observed` holds what the check left."""
+
+    project: Project
+    observed: Path
+    checked: Report
+    report: Report
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Check the corpus and build it, once."""
+    project = write(tmp_path_factory.mktemp("built"))
+    checked = build.check(project.settings())
+    observed = tmp_path_factory.mktemp("observed") / "cache"
+    shutil.copytree(project.root / "cache", observed)
+    return Built(project, observed, checked, project.build())
+
+
+@pytest.fixture
+def project(built: Built, tmp_path: Path) -> Project:
+    """Return a copy of the built project, times included."""
+    shutil.copytree(built.project.root, tmp_path / "project", symlinks=True)
+    return Project(tmp_path / "project")
+
+
+@pytest.fixture
+def rendered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the paths of all pages that are rendered."""
+    paths: list[str] = []
+    original = workers.map_ordered
+
+    def spy(work: Callable[[Page], bytes], items: Sequence[Page], *, jobs: int) -> Iterator[bytes]:
+        paths.extend(page.path for page in items)
+        return original(work, items, jobs=jobs)
+
+    monkeypatch.setattr(build, "map_ordered", spy)
+    return paths
+
+
+@pytest.fixture
+def _no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+
+
+no_process = pytest.mark.usefixtures("_no_process")
+
+
+# A cold build.
+
+
+def test_a_first_check_runs_everything(built: Built) -> None:
+    """Every record has its standing, and nothing is published."""
+    assert not has_errors(built.checked.diagnostics), built.checked.diagnostics
+    assert {"proven": 2, "unproven": 1} == built.checked.standings
+    assert (3, SCRIPTS) == (built.checked.records, built.checked.scripts_run)
+    assert (None, 0) == (built.checked.changes, built.checked.pages_rendered)
+
+
+def test_a_first_build_renders_and_writes_everything(built: Built) -> None:
+    """Every record has its page and its two API files; what the check ran is not run again."""
+    report, site = built.report, built.project.site()
+    assert 0 == report.scripts_run
+    assert report.pages == report.pages_rendered > 10
+    assert report.changes is not None
+    assert sorted(site) == list(report.changes.written)
+    assert ((), 0) == (report.changes.removed, report.changes.unchanged)
+    for one in report.verified:
+        page = f"{one.record.repo}/{one.record.slug}/index.html"
+        assert {page, f"api/errors/{one.record.id}", f"api/errors/{one.record.id}.json"} <= site.keys()
+        assert site[f"api/errors/{one.record.id}"] == site[f"api/errors/{one.record.id}.json"]
+
+
+def test_no_file_names_a_place_of_this_machine(built: Built) -> None:
+    """Neither the folders of the build, nor those of the interpreter, nor a temporary one."""
+    project = built.project
+    places = {
+        str(project.root),
+        str(ROOT),
+        sys.prefix,
+        sys.base_prefix,
+        str(Path.home()),
+        tempfile.gettempdir(),
+    }
+    for place in sorted(place for place in places if place.count("/") > 1 or place == "/tmp"):  # noqa: S108 - is searched for
+        assert set() == project.showing(place)
+
+
+# A warm one.
+
+
+@no_process
+def test_a_second_build_does_nothing(project: Project, rendered: list[str]) -> None:
+    """It starts no process, runs no script, renders no page, and touches no file."""
+    before = project.marks()
+    report = project.build()
+    assert (0, 0, []) == (report.scripts_run, report.pages_rendered, rendered)
+    assert report.changes is not None
+    assert ((), ()) == (report.changes.written, report.changes.removed)
+    assert before == project.marks()
+
+
+@no_process
+def test_a_build_elsewhere_runs_and_renders_nothing(project: Project, rendered: list[str]) -> None:
+    """Facts do not depend on where the site is to be."""
+    before = project.site()
+    elsewhere = Project(project.root / "moved")
+    shutil.move(project.root / "records", elsewhere.root / "records")
+    report = elsewhere.build(cache=project.root / "cache")
+    assert (0, []) == (report.scripts_run, rendered)
+    assert before == elsewhere.site()
+
+
+@no_process
+def test_a_record_that_is_moved_within_its_file_renders_nothing(
+    project: Project, rendered: list[str]
+) -> None:
+    """Comments and empty lines are nothing that a page shows."""
+    for name in ("acme/pool/allocation.yaml", "acme/other/imported.yaml"):
+        project.record(name).write_text(f"# one\n\n# three\n{project.record(name).read_text()}")
+    before = project.marks()
+    report = project.build()
+    assert (0, []) == (report.scripts_run, rendered)
+    assert before == project.marks()
+
+
+@no_process
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("acme/pool/allocation.yaml", "An allocation is of whole pages.", "An allocation has whole pages."),
+        ("acme/pool/allocation.yaml", "Round the allocation up.", "Round the allocation up, to a page."),
+        ("acme/other/imported.yaml", "About the-lookup.", "About this look-up."),
+    ],
+)
+def test_an_edited_sentence_renders_what_shows_it(
+    project: Project, rendered: list[str], name: str, old: str, new: str
+) -> None:
+    """The record's page, its API files, and whatever else holds the sentence; the rest is not touched."""
+    showing, before = project.showing(old), project.marks()
+    project.edit(name, old, new)
+    report = project.build()
+    (one,) = (one for one in report.verified if one.case.file.path.endswith(name))
+    page = f"{one.record.repo}/{one.record.slug}/index.html"
+    assert {page, f"api/errors/{one.record.id}", f"api/errors/{one.record.id}.json"} <= showing
+    assert sorted(showing) == sorted(rendered)
+    assert (0, len(showing)) == (report.scripts_run, report.pages_rendered)
+    assert report.changes is not None
+    # The manifest is made of the files' digests.
+    written = {path for path in report.changes.written if not path.startswith("api/manifest")}
+    assert showing == written
+    after = project.marks()
+    touched = {path for path in before if before[path] != after[path] and (project.out / path).is_file()}
+    assert set(report.changes.written) == {path for path in touched if publish.STATE not in path}
+    assert showing == project.showing(new)
+
+
+def test_an_edited_pattern_runs_no_script(project: Project) -> None:
+    """What the triggers raised is known; the new pattern is judged on it."""
+    project.edit(
+        "acme/pool/allocation.yaml",
+        "allocation must be page-aligned, got need_size=(",
+        "allocation, need_size=(",
+    )
+    report = project.build()
+    assert 0 == report.scripts_run
+    assert {"E0203"} == {one.code for one in report.diagnostics if one.severity == "error"}
+
+
+def test_an_edited_snippet_runs_its_record_alone(project: Project, rendered: list[str]) -> None:
+    """All scripts of that record, and none of the others'."""
+    project.edit("acme/pool/size.yaml", "LogicalHostPool(5, 16)", "LogicalHostPool(6, 16)")
+    report = project.build()
+    assert 1 == report.scripts_run
+    assert {"proven": 2, "unproven": 1} == report.standings
+    assert {"acme/pool/size-is-refused/index.html", "report/index.html"} <= set(rendered)
+    assert not [path for path in rendered if path.startswith(("acme/pool/allocation", "acme/other"))]
+
+
+@no_process
+def test_an_edited_template_renders_what_it_shows(project: Project, rendered: list[str]) -> None:
+    """Data are not rendered anew for a look."""
+    templates = project.root / "templates"
+    templates.mkdir()
+    text = (ROOT / "templates" / "error.html").read_text()
+    (templates / "error.html").write_text(f"{text}\n<!-- mine -->")
+    project.build(templates=templates)
+    assert "acme/pool/size-is-refused/index.html" in rendered
+    assert not [path for path in rendered if path.endswith(".json") or path.startswith("api/errors/")]
+
+
+@no_process
+def test_a_removed_record_takes_its_files_along(project: Project) -> None:
+    """And its folder; what named it no longer does."""
+    project.record("acme/other/imported.yaml").unlink()
+    showing = project.showing("the-lookup")
+    report = project.build()
+    assert report.changes is not None
+    assert "acme/other/the-lookup/index.html" in report.changes.removed
+    assert showing <= {*report.changes.removed, *report.changes.written}
+    assert set() == project.showing("the-lookup")
+    assert not (project.out / "acme/other").exists()
+
+
+@no_process
+def test_a_renamed_file_renders_what_names_it(project: Project, rendered: list[str]) -> None:
+    """The fields `repo` and `slug` decide where a record's page is, not the place of its file."""
+    path = project.record("acme/pool/allocation.yaml")
+    showing = project.showing("acme/pool/allocation.yaml")
+    path.rename(project.record("acme/aaa.yaml"))
+    report = project.build()
+    assert (3, 0) == (report.records, report.scripts_run)
+    assert report.changes is not None
+    assert (tuple(sorted(showing)), ()) == (report.changes.written, report.changes.removed)
+    assert showing <= set(rendered)
+    assert not [path for path in rendered if path.startswith(("acme/pool/size", "acme/other", "api/"))]
+
+
+# Errors.
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("acme/pool/allocation.yaml", "errorClass: ValueError", "errorClass: KeyError"),
+        ("acme/pool/allocation.yaml", "repo: acme/pool", "repo: ["),
+        ("acme/pool/allocation.yaml", "tags: [paging]", "tag: [paging]"),
+        ("acme/pool/repo.yaml", "title: ", "heading: "),
+        ("acme/other/imported.yaml", "slug: the-lookup", "slug: The Lookup"),
+    ],
+)
+@no_process
+def test_an_error_leaves_the_site_as_it_was(project: Project, name: str, old: str, new: str) -> None:
+    """Byte for byte and time for time, also where other records have changed."""
+    project.edit("acme/pool/size.yaml", "A pool is built of whole pages.", "Other words.")
+    before = project.marks()
+    project.edit(name, old, new)
+    report = project.build()
+    assert has_errors(report.diagnostics)
+    assert (None, 0) == (report.changes, report.pages_rendered)
+    assert before == project.marks()
+
+
+def test_an_error_publishes_nothing_where_nothing_was(tmp_path: Path) -> None:
+    """Not even a folder."""
+    project = write(tmp_path, ["acme/other/imported.yaml"])
+    project.edit("acme/other/imported.yaml", "errorClass: KeyError", "errorClass: 5 wrong")
+    assert project.build().changes is None
+    assert not project.out.exists()
+
+
+@no_process
+def test_strictly_a_warning_is_an_error(project: Project) -> None:
+    """And nothing is published."""
+    before = project.marks()
+    project.edit("acme/pool/size.yaml", "A pool is built of whole pages.", "Other words.")
+    report = project.build(is_strict=True)
+    assert report.changes is None
+    assert before == project.marks()
+
+
+@no_process
+def test_an_interrupted_build_is_completed_though_an_error_stands(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was decided before the error is published; the error keeps back what comes after it."""
+    project.edit("acme/pool/size.yaml", "A pool is built of whole pages.", "Words after the edit.")
+    move = Path.replace
+
+    def interrupt(self: Path, target: Path) -> Path:
+        if target.name == "files.json":
+            raise KeyboardInterrupt
+        return move(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            project.build()
+    assert (project.out / publish.STATE / "pass.json").exists()
+    project.edit("acme/pool/size.yaml", "errorClass: ValueError", "errorClass: KeyError")
+    assert project.build().changes is None
+    assert not (project.out / publish.STATE / "pass.json").exists()
+    assert "acme/pool/size-is-refused/index.html" in project.showing("Words after the edit.")
+
+
+# What has no say.
+
+
+def test_a_parallel_build_without_a_cache_writes_the_same(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process or several, known facts or none, in an empty folder or over an older site."""
+    monkeypatch.setattr(workers, "WORTH_A_PROCESS", 1)
+    before = project.site()
+    report = project.build(
+        is_caching=False, jobs=2, limits=replace(LIMITS, jobs=2), out=project.root / "other"
+    )
+    assert (SCRIPTS, report.pages) == (report.scripts_run, report.pages_rendered)
+    other = Project(project.root / "renamed")
+    shutil.move(project.root / "other", other.out)
+    assert before == other.site()
+
+
+def test_the_surroundings_have_no_say(built: Built, tmp_path: Path) -> None:
+    """Hash seeds, zones, languages, working folders, and the order in which files were made."""
+    names = list(records())
+    surroundings = [
+        ({"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C"}, names),
+        (
+            {"PYTHONHASHSEED": "1", "TZ": "Asia/Kolkata", "LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8"},
+            names[::-1],
+        ),
+        ({"PYTHONHASHSEED": "2", "TZ": "America/St_Johns", "LC_ALL": "tr_TR.UTF-8"}, sorted(names, key=hash)),
+    ]
+    started = []
+    for number, (environment, order) in enumerate(surroundings):
+        project = write(tmp_path / f"place {number}" / ("x" * number), order)
+        command = [sys.executable, "-m", "generator", "build", "--jobs", str(number + 1)]
+        if number:
+            # All render anew, and one runs the scripts anew, which takes its time.
+            shutil.copytree(built.observed, project.root / ".cache" / "pagefault")
+        process = subprocess.Popen(
+            command,
+            cwd=project.root,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **environment},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append((project, process))
+    for project, process in started:
+        _, said = process.communicate()
+        assert 0 == process.returncode, said
+        assert re.search(r"site: (\d+) of \1 files rendered", said)
+        assert built.project.site() == project.site()
+
+
+# A part.
+
+
+@no_process
+def test_outputs_can_be_limited(project: Project) -> None:
+    """To pages and the records' JSON; the rest, which an earlier build wrote, is removed."""
+    everything = project.site()
+    report = project.build(outputs=("html", "json"))
+    assert report.changes is not None
+    site = project.site()
+    assert () == report.changes.written
+    assert site == {path: everything[path] for path in site}
+    pages = {path for path in everything if path.endswith(".html") or path.startswith("static/")}
+    identifiers = {one.record.id for one in report.verified}
+    assert pages | {f"api/errors/{one}.json" for one in identifiers} == set(site)
+    project.build()
+    assert everything == project.site()
+
+
+@no_process
+def test_selected_records_alone_are_reported(project: Project) -> None:
+    """The others are there to be compared with."""
+    project.edit("acme/pool/allocation.yaml", "errorClass: ValueError", "errorClass: KeyError")
+    project.edit("acme/pool/size.yaml", "errorClass: ValueError", "errorClass: KeyError")
+    chosen = project.record("acme/pool/size.yaml")
+    report = build.check(project.settings(), [chosen])
+    assert {str(chosen)} == {one.path for one in report.diagnostics}
+    assert (1, ["size-is-refused"]) == (report.records, [one.record.slug for one in report.verified])
+
+
+@no_process
+def test_records_that_are_not_selected_are_not_run(tmp_path: Path) -> None:
+    """With nothing known before, only what is selected runs: here something that claims no proof."""
+    project = write(tmp_path)
+    report = build.check(project.settings(), [project.record("acme/other")])
+    assert (1, 0) == (report.records, report.scripts_run)
+    assert ["the-lookup"] == [one.record.slug for one in report.verified]
+
+
+@no_process
+def test_a_selected_record_is_compared_with_the_others(project: Project) -> None:
+    """An id that another file has is found, whichever of the two is selected."""
+    text = imported("second", message="second is wrong with {value} there")
+    project.record("acme/other/second.yaml").write_text(f"id: 0123456789abcdef\n{text}")
+    project.edit("acme/other/imported.yaml", "repo: acme/other", "id: 0123456789abcdef\nrepo: acme/other")
+    report = build.check(project.settings(), [project.record("acme/other/second.yaml")])
+    assert "E0121" in {one.code for one in report.diagnostics}
+
+
+@no_process
+@pytest.mark.parametrize(
+    "way", ["acme/../acme/other", "./acme/other/../other/imported.yaml", "../link/other"]
+)
+def test_however_a_path_is_written_it_is_selected(project: Project, way: str) -> None:
+    """With dots in it, or through a link."""
+    (project.root / "link").symlink_to("records/acme")
+    report = build.check(project.settings(), [project.root / "records" / way])
+    assert ["the-lookup"] == [one.record.slug for one in report.verified]
+
+
+@no_process
+def test_records_elsewhere_are_judged_by_themselves(project: Project, tmp_path: Path) -> None:
+    """A copy of a record is no duplicate of it."""
+    copy = tmp_path / "copy.yaml"
+    shutil.copy(project.record("acme/pool/size.yaml"), copy)
+    report = build.check(project.settings(), [copy])
+    assert not has_errors(report.diagnostics)
+    assert (1, {"proven": 1}) == (report.records, report.standings)
+
+
+# The rest of a run.
+
+
+@no_process
+def test_progress_is_told(project: Project) -> None:
+    """Each stage from nothing to all."""
+    told: list[tuple[str, int, int]] = []
+    project.edit("acme/pool/size.yaml", "A pool is built of whole pages.", "Other words.")
+    report = project.build(say=lambda *what: told.append(what))
+    count = report.pages_rendered
+    assert [("run", 0, 0), *(("render", done, count) for done in range(count + 1))] == told
+
+
+@no_process
+def test_facts_that_are_damaged_are_made_again(project: Project) -> None:
+    """The worst that can happen to the cache is that it is empty."""
+    before = project.site()
+    shutil.rmtree(project.root / "records" / "acme" / "pool")
+    for path in (project.root / "cache").rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[:-2])
+    report = project.build()
+    assert report.pages == report.pages_rendered
+    assert before["acme/other/the-lookup/index.html"] == project.site()["acme/other/the-lookup/index.html"]
+
+
+@no_process
+def test_a_cache_that_cannot_be_written_costs_time_alone(project: Project) -> None:
+    """A file stands where its folder would be."""
+    shutil.rmtree(project.root / "records" / "acme" / "pool")
+    (project.root / "blocked").write_bytes(b"")
+    report = project.build(cache=project.root / "blocked")
+    assert report.changes is not None
+    assert report.pages == report.pages_rendered
+
+
+def test_seconds_are_told_by_stage(built: Built) -> None:
+    """For people; no output depends on them."""
+    assert ["read", "run", "judge", "render", "publish"] == list(built.report.seconds)

@@ -1,0 +1,611 @@
+"""`generator.cli`: what is said, where, and with which exit status."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from generator import __version__, build, cli, publish, subjects, wheels
+from generator.build import Report, Settings
+from generator.wheels import WheelUnavailable
+
+ROOT = Path(cli.__file__).parent.parent
+SUBJECT = subjects.bundled()["sglang.LogicalHostPool"]
+
+RECORD = """\
+repo: acme/pool
+slug: {slug}
+errorMessage: "{slug} is refused with {{value}} here"
+errorClass: KeyError
+filePath: src/pool.py
+lineNumber: 7
+documentation: What it means.
+analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
+"""
+
+PROVEN = """\
+repo: acme/pool
+slug: size-is-refused
+errorMessage: LogicalHostPool size must be page-aligned, got size={size}, page_size={page_size}
+errorClass: ValueError
+filePath: python/pool.py
+lineNumber: 61
+documentation: A pool is built of whole pages.
+analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
+verification:
+  subject: sglang.LogicalHostPool
+  trigger: LogicalHostPool(5, 16)
+"""
+
+CONFIGURED = '[tool.pagefault]\ntracker = "https://example.org/new"\n'
+
+CONCISE = re.compile(r"^[^:]+:\d+:\d+: (error|warning)\[E\d{4}\] .+$")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command wrote and its exit status."""
+
+    status: object
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines on standard error."""
+        return self.err.splitlines()
+
+
+Run = Callable[..., Said]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a command in an empty project, in this process."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: str) -> Said:
+        with pytest.raises(SystemExit) as ended:
+            cli.main(arguments)
+        written = capsys.readouterr()
+        return Said(ended.value.code, written.out, written.err)
+
+    return run
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """Return a folder with a record about which nothing is to be said, in a project that is set up."""
+    folder = tmp_path / "records"
+    folder.mkdir()
+    (folder / "fine.yaml").write_text(RECORD.format(slug="the-size"))
+    (tmp_path / "pyproject.toml").write_text(CONFIGURED)
+    return folder
+
+
+def add(records: Path, name: str, **fields: str) -> None:
+    """Write a record, with some fields replaced or added."""
+    text = RECORD.format(slug=name)
+    for field, value in fields.items():
+        text = re.sub(rf"(?m)^{field}: .*\n", "", text) + f"{field}: {value}\n"
+    (records / f"{name}.yaml").write_text(text)
+
+
+def add_warning(records: Path) -> None:
+    """Write a record about which there is one warning: the text "null"."""
+    add(records, "warned", errorCode='"null"')
+
+
+def add_error(records: Path) -> None:
+    """Write a record about which there is one error: an unknown field."""
+    add(records, "wrong", tgs="[a]")
+
+
+# Exit status.
+
+
+def test_a_clean_check_ends_with_0(run: Run, records: Path) -> None:
+    """And says so in one line."""
+    assert records.is_dir()
+    said = run("check")
+    assert (0, "") == (said.status, said.out)
+    assert "1 record: 1 unproven; no snippet had to run\n" == said.err
+
+
+def test_a_warning_ends_with_0(run: Run, records: Path) -> None:
+    """It is shown all the same."""
+    add_warning(records)
+    said = run("check")
+    assert 0 == said.status
+    assert "warning[E0115]: " in said.err
+    assert "1 warning" == said.lines[-2]
+
+
+def test_strictly_a_warning_ends_with_1(run: Run, records: Path) -> None:
+    """It is still called a warning."""
+    add_warning(records)
+    said = run("check", "--strict")
+    assert 1 == said.status
+    assert "warning[E0115]: " in said.err
+
+
+def test_an_error_ends_with_1(run: Run, records: Path) -> None:
+    """Its place and cure are shown, and the line itself."""
+    add_error(records)
+    said = run("check")
+    assert 1 == said.status
+    assert [
+        "error[E0111]: unknown field `tgs`",
+        " --> records/wrong.yaml:9:1",
+        "  |",
+        "9 | tgs: [a]",
+        "  | ^^^",
+        "  = help: did you mean `tags`?",
+        "",
+        "1 error",
+        "2 records: 2 unproven; no snippet had to run",
+    ] == said.lines
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["chek"],
+        ["check", "--format", "xml"],
+        ["check", "--jobs", "0"],
+        ["check", "--jobs", "many"],
+        ["check", "absent.yaml"],
+        ["check", "--nope"],
+        ["build", "records"],
+        ["check", "--records", "records/fine.yaml"],
+        ["build", "--outputs", "pdf"],
+        ["build", "--outputs", "html,"],
+    ],
+)
+def test_a_wrong_call_ends_with_2(run: Run, records: Path, arguments: list[str]) -> None:
+    """It says what is wrong, and nothing is made."""
+    assert records.is_dir()
+    said = run(*arguments)
+    assert (2, "") == (said.status, said.out)
+    assert said.err
+    assert not (records.parent / "site").exists()
+
+
+@pytest.mark.parametrize("command", ["check", "build", "fetch"])
+def test_without_records_a_command_ends_with_2(run: Run, command: str) -> None:
+    """It says where it looked and how to name another place."""
+    message = (
+        "no folder of records at records: name one with --records, or set `records` in `[tool.pagefault]`"
+    )
+    assert Said(2, "", f"pagefault: {message}\n") == run(command)
+    assert (
+        f"no folder of records at elsewhere/x: {message.partition(': ')[2]}"
+        in run(command, "--records", "elsewhere/x").err
+    )
+
+
+def test_a_fault_of_ours_ends_with_2(run: Run, records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all that is needed to report it."""
+    assert records.is_dir()
+
+    def fail(*_: object) -> Report:
+        raise LookupError("deep inside")
+
+    monkeypatch.setattr(build, "check", fail)
+    said = run("check")
+    assert (2, "") == (said.status, said.out)
+    assert "Traceback" in said.err
+    assert "LookupError: deep inside" in said.err
+    assert "pagefault: this is a fault of pagefault: please report it with the lines above" == said.lines[-1]
+
+
+def test_an_interruption_ends_with_130(run: Run, records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a traceback."""
+    assert records.is_dir()
+
+    def interrupt(*_: object) -> Report:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build, "check", interrupt)
+    assert Said(130, "", "") == run("check")
+
+
+# Findings.
+
+
+def test_concise_findings_are_one_line_each(run: Run, records: Path) -> None:
+    """`path:line:column: severity[code] message`, whatever is wrong."""
+    add_warning(records)
+    add_error(records)
+    add(records, "many", errorClass='"5 wrong"', filePath="/etc/passwd", lineNumber="0", slug='"a b"')
+    add(records, "twice", repo="acme/pool\nrepo: acme/pool")
+    (records / "broken.yaml").write_text("repo: [\n")
+    (records / "empty.yaml").write_text("")
+    (records / "list.json").write_text("[1, 2]")
+    (records / "bytes.yaml").write_bytes(b"\xff")
+    (records / "long: name.yaml").write_text("x: 1")
+    (records / "repo.yaml").write_text("repo: acme/pool\ntitel: Pool\n")
+    (records.parent / "pyproject.toml").write_text("[tool.pagefault]\ntitel = 5\n")
+    said = run("check", "--format", "concise")
+    *findings, count, verdict = said.lines
+    assert len(findings) > 15
+    assert [] == [line for line in findings if not CONCISE.match(line) and "long: name" not in line]
+    assert re.fullmatch(r"\d+ errors, \d warnings", count)
+    assert verdict.startswith("10 records: ")
+    assert f"{sum(': error[' in line for line in findings)} errors" in count
+    assert 1 == said.status
+
+
+def test_findings_stand_in_the_order_of_their_places(run: Run, records: Path) -> None:
+    """Of files, then of lines."""
+    add(records, "b", tgs="1", titel="2")
+    add(records, "a", tgs="1")
+    said = run("check", "--format", "concise", "-q")
+    assert ["records/a.yaml:9", "records/b.yaml:9", "records/b.yaml:10"] == [
+        line.partition(": ")[0].rpartition(":")[0] for line in said.lines
+    ]
+
+
+def test_files_are_named_from_the_working_folder(
+    run: Run, records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where they lie below it; else in full."""
+    add_error(records)
+    monkeypatch.chdir(records)
+    assert "wrong.yaml:9:1: error[E0111]" in run("check", "--format", "concise").err
+    (records.parent / "elsewhere").mkdir()
+    monkeypatch.chdir(records.parent / "elsewhere")
+    assert f"{records}/wrong.yaml:9:1: error[E0111]" in run("check", "--format", "concise").err
+
+
+def test_a_configuration_from_above_holds(run: Run, records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folders are relative to its own, not to the working one."""
+    (records.parent / "deep" / "er").mkdir(parents=True)
+    monkeypatch.chdir(records.parent / "deep" / "er")
+    assert 0 == run("build").status
+    assert (records.parent / "site" / "index.html").is_file()
+    assert (records.parent / ".cache" / "pagefault").is_dir()
+
+
+def test_options_outweigh_the_configuration(run: Run, records: Path) -> None:
+    """Folders that are given are relative to the working one."""
+    (records.parent / "pyproject.toml").write_text('[tool.pagefault]\nrecords = "none"\nout = "none"\n')
+    said = run(
+        "build", "--records", "records", "--out", "public", "--cache", "facts", "--tracker", "https://a/"
+    )
+    assert 0 == said.status
+    assert sorted(path.name for path in records.parent.iterdir()) == [
+        "facts",
+        "public",
+        "pyproject.toml",
+        "records",
+    ]
+
+
+def test_a_wrong_setting_is_a_finding(run: Run, records: Path) -> None:
+    """And while it stands nothing is published: it may be about the very site."""
+    (records.parent / "pyproject.toml").write_text(f"{CONFIGURED}base_url = 'https://example.org'\n")
+    said = run("build", "--format", "concise")
+    assert 1 == said.status
+    assert "pyproject.toml:3:1: error[E0702] unknown setting `base_url`" == said.lines[0]
+    assert "nothing was published: " in said.lines[-1]
+    assert not (records.parent / "site").exists()
+
+
+@pytest.mark.parametrize("arguments", [["check"], ["build"]])
+def test_quietly_errors_alone_are_shown(run: Run, records: Path, arguments: list[str]) -> None:
+    """No warnings, no counts, no verdict; nothing where there is no error."""
+    add_warning(records)
+    assert Said(0, "", "") == run(*arguments, "--quiet")
+    add_error(records)
+    said = run(*arguments, "-q", "--format", "concise")
+    assert 1 == said.status
+    assert ["records/wrong.yaml:9:1: error[E0111] unknown field `tgs`"] == said.lines
+
+
+def test_verbosely_stages_are_shown(run: Run, records: Path) -> None:
+    """With their seconds."""
+    assert records.is_dir()
+    said = run("build", "-v")
+    stages = [line.split()[0] for line in said.lines if re.fullmatch(r"\w+ +\d+\.\d{3} s", line)]
+    assert ["read", "run", "judge", "render", "publish"] == stages
+
+
+def test_seconds_go_to_a_file(run: Run, records: Path) -> None:
+    """As JSON, and nowhere else."""
+    run("check", "--timings", "seconds.json")
+    text = (records.parent / "seconds.json").read_text()
+    assert re.fullmatch(r'\{\n(  "\w+": [\d.e-]+,?\n)+\}\n', text)
+
+
+# A build.
+
+
+def test_a_build_says_what_it_wrote(run: Run, records: Path) -> None:
+    """And the second time that there was nothing to do."""
+    assert records.is_dir()
+    first, second = run("build"), run("build")
+    assert (0, 0, "") == (first.status, second.status, first.out + second.out)
+    assert re.fullmatch(
+        r"site: \d+ of \d+ files rendered, \d+ written, 0 removed, 0 unchanged", first.lines[-1]
+    )
+    assert "site: nothing changed; no page rendered, no file written" == second.lines[-1]
+
+
+def test_a_build_with_an_error_says_that_nothing_was_published(run: Run, records: Path) -> None:
+    """The site is as it was, here none."""
+    add_error(records)
+    said = run("build")
+    assert 1 == said.status
+    assert "nothing was published: site is as it was" == said.lines[-1].replace(f"{records.parent}/", "")
+    assert not (records.parent / "site").exists()
+
+
+def test_a_folder_that_cannot_be_written_ends_with_2(run: Run, records: Path) -> None:
+    """Something of another's is in the way."""
+    (records.parent / "site").mkdir()
+    (records.parent / "site" / "index.html").write_text("mine")
+    said = run("build")
+    assert (2, "") == (said.status, said.out)
+    assert said.lines[-1].startswith("pagefault: nothing was published: ")
+    assert said.lines[-1].endswith("index.html was not written by a build: move it, or choose another --out")
+    assert ["index.html"] == [
+        path.name for path in (records.parent / "site").iterdir() if path.name != publish.STATE
+    ]
+
+
+FAILURES = [
+    ("error.html", "one\n{{ nope.x }}\n", "templates/error.html:2: 'nope' is undefined"),
+    (
+        "error.html",
+        "one\n\n{% if %}\n",
+        "templates/error.html:3: Expected an expression, got 'end of statement block'",
+    ),
+    (
+        "error.html",
+        "{% extends 'absent.html' %}",
+        "templates/error.html:1: there is no template `absent.html`",
+    ),
+    ("error.html", "one\n{{ 1 / 0 }}", "templates/error.html:2: ZeroDivisionError: division by zero"),
+    (
+        "error.html",
+        "one\n{{ 5 | markdown }}",
+        "templates/error.html:2: TypeError: object of type 'int' has no len()",
+    ),
+    ("error.html", "{{ 5 | nofilter }}", "templates/error.html:1: No filter named 'nofilter'."),
+    ("error.html", "{% include 'mine.html' %}", "templates/mine.html:2: 'nope' is undefined"),
+    (
+        "home.html",
+        "{% extends 'base.html' %}\n{% block content %}{{ nope }}{% endblock %}",
+        "templates/home.html:2: 'nope' is undefined",
+    ),
+    ("error.md", "one\n{{ nope }}", "templates/error.md:2: 'nope' is undefined"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "place"), FAILURES)
+def test_a_template_that_fails_is_named_with_its_line(
+    run: Run, records: Path, name: str, text: str, place: str
+) -> None:
+    """It is its author's to mend, so there is no traceback; nothing is published."""
+    templates = records.parent / "templates"
+    templates.mkdir()
+    (templates / "mine.html").write_text("one\n{{ nope }}")
+    (templates / name).write_text(text)
+    assert Said(2, "", f"pagefault: {place}\n") == run("build", "--templates", "templates", "--jobs", "1")
+    assert not (records.parent / "site").exists()
+
+
+def test_a_template_that_fails_in_another_process_is_named_too(run: Run, records: Path) -> None:
+    """Where many pages are rendered at once."""
+    for number in range(30):
+        add(records, f"number-{number}")
+    templates = records.parent / "templates"
+    templates.mkdir()
+    (templates / "error.html").write_text("one\n\n{{ 1 / 0 }}")
+    said = run("build", "--templates", "templates", "--jobs", "2")
+    assert Said(2, "", "pagefault: templates/error.html:3: ZeroDivisionError: division by zero\n") == said
+    assert not (records.parent / "site").exists()
+
+
+def test_limited_outputs_are_built(run: Run, records: Path) -> None:
+    """As the option says, or else the configuration."""
+    (records.parent / "pyproject.toml").write_text(f'{CONFIGURED}outputs = ["json"]\n')
+    run("build")
+    files = [
+        path
+        for path in (records.parent / "site").rglob("*")
+        if path.is_file() and publish.STATE not in path.parts
+    ]
+    assert {".json"} == {path.suffix for path in files}
+    run("build", "--outputs", "html,json")
+    assert (records.parent / "site" / "index.html").is_file()
+    assert not (records.parent / "site" / ".nojekyll").exists()
+
+
+def test_a_base_url_ends_in_a_slash(run: Run, records: Path) -> None:
+    """Whether it was written or not."""
+    assert records.is_dir()
+    sites = []
+    for number, url in enumerate(("https://example.org/errors", "https://example.org/errors/")):
+        run("build", "--base-url", url, "--out", f"site-{number}")
+        page = records.parent / f"site-{number}" / "404.html"
+        sites.append(page.read_bytes())
+    assert sites[0] == sites[1]
+    assert b"/errors/index.html" in sites[0]
+
+
+# Paths.
+
+
+def test_with_paths_only_those_are_reported(run: Run, records: Path) -> None:
+    """Files or folders, however they are written."""
+    add_error(records)
+    add(records, "other", titel="2")
+    for path in ("records/other.yaml", "./records/../records/other.yaml", str(records / "other.yaml")):
+        said = run("check", path, "--format", "concise")
+        assert (1, 3) == (said.status, len(said.lines)), said.err
+        assert "records/other.yaml:9:1: error[E0111] unknown field `titel`" == said.lines[0]
+    assert 0 == run("check", "records/fine.yaml").status
+    assert "3 records: " in run("check", "records").err
+
+
+def test_paths_of_the_surroundings_work_from_anywhere(
+    run: Run, records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path that leads up is one of the records as well."""
+    add_error(records)
+    (records.parent / "tests").mkdir()
+    monkeypatch.chdir(records.parent / "tests")
+    said = run("check", "../records/wrong.yaml")
+    assert 1 == said.status
+    assert "unknown field `tgs`" in said.err
+
+
+# Colours.
+
+
+def test_colours_are_for_terminals(run: Run, records: Path) -> None:
+    """Elsewhere they are left out."""
+    add_error(records)
+    assert "\x1b" not in run("check").err
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_coloured"),
+    [
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": ""}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_COLOR": ""}, False),
+        ({"NO_COLOR": "1"}, False),
+    ],
+)
+def test_colours_can_be_forced_and_refused(
+    run: Run, records: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], *, is_coloured: bool
+) -> None:
+    """An empty variable says nothing; who refuses them has the last word."""
+    add_error(records)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert is_coloured is ("\x1b[1;31merror[E0111]\x1b[0m" in run("check").err)
+    assert is_coloured is ("\x1b" in run("check").err)
+
+
+@pytest.mark.parametrize(("variables", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_a_terminal_is_coloured(records: Path, variables: dict[str, str], *, is_coloured: bool) -> None:
+    """Unless it is refused; a short command shows no progress."""
+    add_error(records)
+    leader, follower = pty.openpty()
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "xterm", **variables}
+    command = [sys.executable, "-m", "generator", "check"]
+    done = subprocess.run(
+        command, cwd=records.parent, env=environment, stdout=subprocess.PIPE, stderr=follower, check=False
+    )
+    os.close(follower)
+    shown = os.read(leader, 2**16)
+    os.close(leader)
+    assert (1, b"") == (done.returncode, done.stdout)
+    assert is_coloured is (b"\x1b[1;31merror[E0111]\x1b[0m" in shown)
+
+
+# Wheels.
+
+
+def test_where_no_wheel_is_wanted_none_is_fetched(run: Run, records: Path) -> None:
+    """Nothing is said."""
+    assert records.is_dir()
+    assert Said(0, "", "") == run("fetch")
+
+
+def test_a_wheel_that_cannot_be_had_ends_with_1(
+    run: Run, records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are fetched all the same."""
+    assert records.is_dir()
+    wanted = [wheels.Wheel(f"{name}==1", "3.11", "any", f"{name}.whl", "0" * 64) for name in ("a", "b")]
+    asked: list[str] = []
+
+    def fetch(wheel: wheels.Wheel, _: Path) -> Path:
+        asked.append(wheel.requirement)
+        raise WheelUnavailable(f"no {wheel.requirement}")
+
+    def want(_: Settings) -> tuple[wheels.Wheel, ...]:
+        return tuple(wanted)
+
+    monkeypatch.setattr(build, "wanted_wheels", want)
+    monkeypatch.setattr(wheels, "fetch", fetch)
+    said = run("fetch")
+    assert (1, ["a==1", "b==1"]) == (said.status, asked)
+    assert "no b==1: pages will not quote it" == said.lines[-1]
+
+
+# The program.
+
+
+def _python(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_help_and_version_go_to_standard_output(run: Run) -> None:
+    """They are what was asked for."""
+    said = run("--help")
+    assert (0, "") == (said.status, said.err)
+    assert "Exit status: 0 clean, 1 findings, 2 usage or internal error." in said.out
+    assert Said(0, f"pagefault, version {__version__}\n", "") == run("--version")
+    assert "-h" in run("check", "-h").out
+
+
+def test_help_imports_no_more_than_it_needs(tmp_path: Path) -> None:
+    """Neither torch nor templates nor the code under test: it is there at once."""
+    done = _python("-X", "importtime", "-m", "generator", "check", "--help", folder=tmp_path)
+    assert 0 == done.returncode
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert {"click", "generator.cli"} <= imported
+    heavy = {"torch", "numpy", "jinja2", "pygments", "markdown_it", "yaml", "generator.build", SUBJECT.module}
+    assert set() == heavy & imported
+
+
+def test_a_check_runs_no_code_under_test_in_its_own_process(tmp_path: Path) -> None:
+    """Nor does it import any: what records run is run elsewhere."""
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "size.yaml").write_text(PROVEN)
+    code = "import atexit, sys\nfrom generator.cli import main\n"
+    code += "atexit.register(lambda: print(*sys.modules))\nmain(['check', '--no-cache', '-v'])"
+    done = _python("-c", code, folder=tmp_path)
+    assert 0 == done.returncode, done.stderr
+    assert "1 snippet run" in done.stderr
+    assert "1 read" in done.stderr
+    imported = set(done.stdout.split())
+    assert "generator.build" in imported
+    assert set() == {"torch", "numpy", SUBJECT.module, "generator.sandbox"} & imported
+
+
+def test_the_module_and_the_script_are_one(records: Path) -> None:
+    """`python -m generator` says and does what `pagefault` does."""
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert {"pagefault": "generator.cli:main"} == scripts
+    add_error(records)
+    for arguments in (["check", "--format", "concise"], ["--version"], ["--help"], ["nope"]):
+        script = (
+            f"import sys; sys.argv[:] = ['pagefault', *{arguments}]; from generator.cli import main; main()"
+        )
+        by_module = _python("-m", "generator", *arguments, folder=records.parent)
+        by_script = _python("-c", script, folder=records.parent)
+        assert (by_script.returncode, by_script.stdout, by_script.stderr) == (
+            by_module.returncode,
+            by_module.stdout,
+            by_module.stderr,
+        )
