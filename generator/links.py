@@ -7,11 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from generator.lookup import Index
-from generator.model import Case, Corpus, Record, Relation
+from generator.lookup import Index, safe_tokens, tokens
+from generator.model import Case, Corpus, NearMiss, Record, Relation
 
 RELATED = 5  # at most this many are named
 CANDIDATES = 150  # of one block
+NEAR = 0.7  # share of a pattern's words
 RARE_WORDS = 6  # of a record, that open a block
 FLOOR = 0.15  # likeness of words below which only a shared class or function relates two records
 
@@ -47,19 +48,17 @@ def corpus(cases: Sequence[Case]) -> Corpus:
     """The cases with what finds them by address and repository."""
     holders: dict[str, Case] = {}
     former: dict[str, Case] = {}
-    by_repo: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         record = case.record
         holders.setdefault(page_path(record.repo, record.slug).casefold(), case)
         holders.setdefault(api_path(record.id), case)
         for alias in record.aliases:
             former.setdefault(alias_path(record, alias).casefold(), case)
-        by_repo[record.repo].append(case)
     return Corpus(
         tuple(cases),
         holders,
         former,
-        {repo: tuple(members) for repo, members in by_repo.items()},
+        {repo: tuple(members) for repo, members in corpus_by_repo(cases).items()},
         overlaps(cases),
     )
 
@@ -79,6 +78,46 @@ def overlaps(cases: Sequence[Case]) -> dict[str, tuple[tuple[Case, str], ...]]:
                 if other.record.id != case.record.id:
                     found[other.file.path].setdefault(case.file.path, (case, message))
     return {path: tuple(others.values()) for path, others in found.items()}
+
+
+def near_misses(cases: Sequence[Case]) -> dict[str, tuple[NearMiss, ...]]:
+    """For each case's path the patterns of its repository that its first message nearly matches.
+
+    Nearly is: at least `NEAR` of the pattern's safe words are in the message, three or more. Candidates are
+    found by the pattern's rare words, in lists of `CANDIDATES` at the most, never by trying all pairs.
+    """
+    found: dict[str, tuple[NearMiss, ...]] = {}
+    for _, members in sorted(corpus_by_repo(cases).items()):
+        known = [set(safe_tokens(case.pattern)) if case.pattern else set() for case in members]
+        postings: dict[str, list[int]] = defaultdict(list)
+        for number, words_of in enumerate(known):
+            for word in sorted(words_of):
+                if len(postings[word]) < CANDIDATES:
+                    postings[word].append(number)
+        for number, case in enumerate(members):
+            message = next(iter(case.messages), None)
+            if message is None:
+                continue
+            spoken = set(tokens(message))
+            near = []
+            for other in sorted({one for word in spoken for one in postings.get(word, ())} - {number}):
+                wanted, pattern = known[other], members[other].pattern
+                held = len(wanted & spoken)
+                if pattern is None or held < 3 or held < NEAR * len(wanted) or pattern.captures(message):
+                    continue
+                missing = tuple(sorted(wanted - spoken))
+                near.append((-held / len(wanted), NearMiss(members[other].record.id, message, missing)))
+            best = sorted(near, key=lambda item: (item[0], item[1].id))[:RELATED]
+            found[case.file.path] = tuple(one for _, one in best)
+    return found
+
+
+def corpus_by_repo(cases: Sequence[Case]) -> dict[str, list[Case]]:
+    """The cases of each repository, in order."""
+    by_repo: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        by_repo[case.record.repo].append(case)
+    return by_repo
 
 
 PER_PAGE = 200  # records in one list
@@ -143,10 +182,7 @@ def related(cases: Sequence[Case]) -> dict[str, tuple[Relation, ...]]:
     Only what shares a class, a function or enough rare words is named: a list is rather short than filled.
     """
     found: dict[str, tuple[Relation, ...]] = {}
-    by_repo: dict[str, list[Case]] = defaultdict(list)
-    for case in cases:
-        by_repo[case.record.repo].append(case)
-    for _, members in sorted(by_repo.items()):
+    for _, members in sorted(corpus_by_repo(cases).items()):
         traits = _traits(members)
         blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
         for index, one in enumerate(traits):

@@ -582,6 +582,17 @@ class Claim(Structure, frozen=True):
     values: dict[str, str] = {}
 
 
+class NearMiss(Structure, frozen=True):
+    """A message that another record's pattern does not match, though it holds most of that one's words.
+
+    `id` is the other record's; `missing` are the words that tell the two apart.
+    """
+
+    id: str
+    message: str
+    missing: tuple[str, ...]
+
+
 class Relation(Structure, frozen=True):
     """A related record, and what the two share, in words."""
 
@@ -594,7 +605,8 @@ class Verified:
     """A judged record: the only thing that can become a page.
 
     `reason` says in words why the standing is not better; it is empty for a proven record. `overlaps` are
-    the ids of those with whom it shares messages: its pattern matches theirs, or theirs its.
+    the ids of those with whom it shares messages: its pattern matches theirs, or theirs its. `near` are the
+    patterns that its messages nearly match.
     """
 
     case: Case
@@ -603,6 +615,7 @@ class Verified:
     claims: tuple[Claim, ...]
     related: tuple[Relation, ...] = ()
     overlaps: tuple[str, ...] = ()
+    near: tuple[NearMiss, ...] = ()
 
     @property
     def is_elsewhere(self) -> bool:

@@ -4,12 +4,16 @@ This is the subject `pagefault`. Its snippets call `check`, which runs where the
 walls are closed, so scripts of the records checked run in that very process.
 """
 
+import json
+import signal
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from generator import build, config
+from generator import build, config, subjects
 from generator.build import Settings
+from generator.probe import Limits
 from generator.sandbox import InlineProcess
 
 # A record that is proven; the records about pagefault break it in one place each.
@@ -63,18 +67,58 @@ class Diagnostic(Exception):  # noqa: N818 - named as the records about it name 
         self.path = path
 
 
+class _TimedProcess(InlineProcess):
+    """With the deadline that a process of its own would have: a signal ends what is late.
+
+    A script can hold on to its time, if it catches everything.
+    """
+
+    def run(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """An answer for every request, in order."""
+        is_late = False
+
+        def end(*_: object) -> None:
+            nonlocal is_late
+            is_late = True
+            raise TimeoutError
+
+        before = signal.signal(signal.SIGALRM, end)
+        try:
+            for request in requests:
+                is_late = False
+                answers: list[dict[str, Any]] = []
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+                    answers += super().run([request])
+                except TimeoutError:
+                    if not is_late:
+                        raise
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                late = {"id": request["id"], "lost": "timed out", "why": ""}
+                yield late if is_late else answers[0]
+        finally:
+            signal.signal(signal.SIGALRM, before)
+
+
 def check(
     record: str | bytes = GOOD,
     *,
     name: str = "record.yaml",
     others: Mapping[str, str] | None = None,
     settings: str = 'tracker = "https://example.org/new"',
+    clones: Mapping[str, str] | None = None,
+    seconds: float = 5,
+    is_compared: bool = True,
 ) -> list[str]:
-    """Checks a record as `pagefault check` would: returns what was proven, raises the first finding.
+    """The standing of each record, where `pagefault check` would say nothing; else raises what it says first.
 
     The record's text stands in a file called `name` below the records folder; `others` are further files by
-    their names there, `settings` the text of the `[tool.pagefault]` table. An error comes before a warning
-    of an earlier place. Raises Diagnostic.
+    their names there, `settings` the text of the `[tool.pagefault]` table. With `clones` (folders by
+    `owner/name`, or none) records are held against their pinned source. A script may take `seconds`. Bundled
+    subjects count as compared with upstream if `is_compared`.
+
+    An error comes before a warning of an earlier place. Raises Diagnostic.
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -84,6 +128,8 @@ def check(
             target = folder / "records" / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text if isinstance(text, bytes) else text.encode())
+        if is_compared:
+            (folder / "records" / "differential.json").write_text(json.dumps({"subjects": _compared()}))
         project, problems = config.load(file, config.FILE, folder)
         report = build.check(
             Settings(
@@ -93,12 +139,26 @@ def check(
                 is_caching=False,
                 tracker=project.config.tracker,
                 floor=project.config.floor,
-                start=lambda _: InlineProcess(),
+                limits=Limits(seconds=seconds),
+                clones=None if clones is None else {repo: Path(path) for repo, path in clones.items()},
+                start=lambda _: _TimedProcess(),
                 name=lambda path: path.relative_to(folder).as_posix(),
             )
         )
-        # The subject of these records stands for no release here: that it was not compared is no finding.
-        found = [one for one in (*problems, *report.diagnostics) if one.code != "E0410"]
-        for one in sorted(found, key=lambda each: each.severity):
+        for one in sorted((*problems, *report.diagnostics), key=lambda each: each.severity):
             raise Diagnostic(one.code, one.message, one.path)
         return [one.standing for one in report.verified]
+
+
+def _compared() -> dict[str, dict[str, Any]]:
+    """What the differential test would say of every bundled subject, had it just run."""
+    return {
+        subject.name: {
+            "source": subject.module,
+            "sourceSha256": subjects.source_digest(subject),
+            "operations": 1,
+            "upstream": {},
+        }
+        for subject in subjects.bundled().values()
+        if subject.is_bundled
+    }

@@ -21,6 +21,7 @@ def judge(
     known = discover(checks, Check)
     found: list[Diagnostic] = []
     related = links.related(cases)
+    near = links.near_misses(cases)
     by_path = {case.file.path: case for case in cases}
     verified = []
     shared: dict[str, set[str]] = defaultdict(set)
@@ -46,6 +47,7 @@ def judge(
                 claims(case),
                 related.get(case.record.id, ()),
                 tuple(sorted(shared.get(case.file.path, ()))),
+                near.get(case.file.path, ()),
             )
         )
     return tuple(verified), tuple(sorted(found, key=lambda one: one.position))
