@@ -17,7 +17,7 @@ site: $(VENV)/.wheels ## prove the records and build the site into site/
 check: $(VENV)/.wheels ## prove the records, and say what does not hold
 	@$(BIN)/pagefault check $(ARGS)
 
-test: $(VENV)/.test ## run the tests
+test: $(VENV)/.test $(VENV)/.wheels ## run the tests
 	@$(BIN)/python -m pytest $(ARGS)
 
 test-upstream: $(VENV)/.test ## run the comparisons with released wheels, large ones too
@@ -40,15 +40,16 @@ $(VENV)/.python:
 
 # pip reads PIP_EXTRA_INDEX_URL from the environment: point it at PyTorch's CPU index to save gigabytes.
 $(VENV)/.site: $(VENV)/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch]'
+	@echo "setting up $(VENV): PyTorch and the other packages take a minute or more"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,subjects]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.site pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,subjects,test]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,test,lint]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,subjects,test,lint]'
 	@touch $@
 
 # Without a registry at hand the site links to what it would quote; the next call tries again.

@@ -275,6 +275,9 @@ def _verdict(report: "Report") -> str:
     plural = "s" * (report.scripts_run != 1)
     ran = f"{report.scripts_run} snippet{plural} run" if report.scripts_run else "no snippet had to run"
     records = f"{report.records} record{'s' * (report.records != 1)}"
+    unread = report.records - sum(standings.values())
+    if unread and said:
+        said += f", {unread} could not be read"
     return f"{records}: {said or 'none could be read'}; {ran}"
 
 

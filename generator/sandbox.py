@@ -78,18 +78,22 @@ def _compile(code: str, role: str) -> tuple[CodeType, CodeType | None]:
 
 
 def _where(tb: TracebackType | None, role: str, files: list[str]) -> dict[str, Any]:
-    """The snippet's line that was running, and the innermost frame if it lies in the subject."""
+    """The snippet's line that was running, and the innermost frame if it lies in the subject.
+
+    Frames of no real file do not count: template engines put some in, for the lines of their templates.
+    """
     line: int | None = None
     frame: dict[str, Any] | None = None
     while tb is not None:
         code = tb.tb_frame.f_code
+        inside = next((name for name in files if _is_below(code.co_filename, name)), None)
         if code.co_filename == f"<{role}>":
-            line = tb.tb_lineno
-        if tb.tb_next is None:
-            inside = next((name for name in files if _is_below(code.co_filename, name)), None)
-            if inside is not None:
-                shown = os.path.relpath(code.co_filename, Path(inside).parent)
-                frame = {"file": shown, "line": tb.tb_lineno, "function": code.co_qualname}
+            line, frame = tb.tb_lineno, None
+        elif inside is not None:
+            shown = os.path.relpath(code.co_filename, Path(inside).parent)
+            frame = {"file": shown, "line": tb.tb_lineno, "function": code.co_qualname}
+        elif os.path.isabs(code.co_filename):  # noqa: PTH117 - a name that may be no path at all
+            frame = None
         tb = tb.tb_next
     return {"line": line, "frame": frame}
 

@@ -150,7 +150,8 @@ class _Decoder:
             type(kind), "text"
         )
         if not isinstance(node, Scalar):
-            self.report("E0113", f"{name} must be {wanted}", node.span)
+            cure = "quote it: `: `, braces and brackets begin structures" if wanted == "text" else None
+            self.report("E0113", f"{name} must be {wanted}", node.span, help=cure)
             return _ABSENT
         if isinstance(kind, inspect.IntType):
             if node.kind not in {"plain", "number"} or not _INTEGER.fullmatch(node.text):

@@ -78,7 +78,8 @@ def _instead(one: Verified) -> list[dict[str, str | None]]:
     return [
         {
             "call": case.call,
-            "says": f"raises {case.raises}" if case.raises else f"returns {case.returns}",
+            "verb": "Raises" if case.raises else "Returns",
+            "says": case.raises or case.returns or case.expect,
             "happened": happened.get(f"instead[{number}]", ""),
             "why": case.why,
         }
