@@ -17,6 +17,7 @@ from typing import TypeVar
 import msgspec
 
 from generator import __version__, formats, guides, pages, probe, publish, schema, subjects, verify
+from generator.deadlinks import dead_links
 from generator.diagnostics import Diagnostic, Span, has_errors
 from generator.excerpts import Sources, wanted_wheel
 from generator.formats import Format
@@ -101,9 +102,8 @@ class Settings:
 class Report:
     """What a run found and did. Counts are of this run alone: what came from the cache is not in them."""
 
+    site: Site
     verified: tuple[Verified, ...] = ()
-    articles: tuple[Article, ...] = ()
-    repositories: Mapping[str, Repository] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     records: int = 0
     scripts_run: int = 0
@@ -167,14 +167,17 @@ def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
         cases = _match(cases, warm, settings)
     with clock.stage("judge"):
         verified, findings = verify.judge(cases, selected=reading.selected)
+        meant = tuple(one for one in verified if reading.is_selected(one.case.file.path))
         site = () if paths else (*problems, *form, *_site_findings(verified, articles, settings))
         told = [finding for guide in articles for finding in guides.findings(guide, observed.get(guide.path))]
+        published = [guides.article(guide, observed.get(guide.path)) for guide in articles]
+        whole = _site(verified, published, repositories, settings)
+        dead = dead_links(meant, articles, lambda: frozenset(page.path for page in plan(whole)))
     return Report(
-        verified=tuple(one for one in verified if reading.is_selected(one.case.file.path)),
-        articles=tuple(guides.article(guide, observed.get(guide.path)) for guide in articles),
-        repositories=repositories,
+        verified=meant,
+        site=whole,
         diagnostics=tuple(
-            sorted((*reading.diagnostics, *findings, *site, *told), key=lambda one: one.position)
+            sorted((*reading.diagnostics, *findings, *site, *told, *dead), key=lambda one: one.position)
         ),
         records=reading.count,
         scripts_run=scripts_run,
@@ -194,12 +197,15 @@ def build(settings: Settings) -> Report:
         return report
     clock = _Clock()
     theme = Theme(tuple(folder for folder in (settings.templates, default_templates()) if folder is not None))
-    site = _site(report, settings)
-    planned = plan(site, settings, theme)
+    assets = [Page(path, "asset", f"static/{name}") for name, path in theme.assets.items()]
+    planned = sorted(
+        (page for page in (*plan(report.site), *assets) if _output(page) in settings.outputs),
+        key=lambda page: page.path,
+    )
     with clock.stage("render"):
         files, rendered = _encode(planned, theme, settings)
         if "other" in settings.outputs:
-            files += manifest(files, site.version_date)
+            files += manifest(files, report.site.version_date)
     with clock.stage("publish"):
         changes = publish.publish(files, settings.out)
     settings.store.prune(settings.cache_size)
@@ -212,23 +218,26 @@ def build(settings: Settings) -> Report:
     )
 
 
-def _site(report: Report, settings: Settings) -> Site:
+def _site(
+    verified: Sequence[Verified],
+    articles: Sequence[Article],
+    repositories: Mapping[str, Repository],
+    settings: Settings,
+) -> Site:
     return Site(
         title=settings.title,
         base_url=settings.base_url,
         tracker=settings.tracker,
         version=__version__,
-        records=tuple(sorted(report.verified, key=lambda one: (one.record.repo, one.record.slug))),
-        repositories=report.repositories,
-        guides=report.articles,
+        records=tuple(sorted(verified, key=lambda one: (one.record.repo, one.record.slug))),
+        repositories=repositories,
+        guides=tuple(articles),
     )
 
 
-def plan(site: Site, settings: Settings, theme: Theme) -> list[Page]:
-    """Every page of the site, in the order of their paths."""
-    planned = [page for kind in discover(pages, PageKind) for page in kind.plan(site)]
-    planned += [Page(path, "asset", f"static/{name}") for name, path in sorted(theme.assets.items())]
-    return sorted((page for page in planned if _output(page) in settings.outputs), key=lambda page: page.path)
+def plan(site: Site) -> list[Page]:
+    """Every page of the site but the theme's assets."""
+    return [page for kind in discover(pages, PageKind) for page in kind.plan(site)]
 
 
 def wanted_wheels(settings: Settings) -> tuple[Wheel, ...]:

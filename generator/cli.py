@@ -135,7 +135,7 @@ class _Run:
         self._require_records()
         report = build.check(self.settings, paths)
         status = self._show(report)
-        self._say(_verdict(report))
+        self._say(_verdict(report, self.settings.limits.level))
         return status
 
     def build(self) -> int:
@@ -149,7 +149,7 @@ class _Run:
         except publish.Unpublishable as error:
             _fail(f"nothing was published: {error}", EXIT_USAGE)
         status = self._show(report)
-        self._say(_verdict(report))
+        self._say(_verdict(report, self.settings.limits.level))
         if report.changes is None:
             self._say(f"nothing was published: {self.settings.out} is as it was")
         else:
@@ -265,7 +265,7 @@ class _Progress:
             self._width = 0
 
 
-def _verdict(report: "Report") -> str:
+def _verdict(report: "Report", level: walls.Level) -> str:
     standings = report.standings
     said = ", ".join(
         f"{standings[standing]} {standing}"
@@ -278,7 +278,7 @@ def _verdict(report: "Report") -> str:
     unread = report.records - sum(standings.values())
     if unread and said:
         said += f", {unread} could not be read"
-    return f"{records}: {said or 'none could be read'}; {ran}"
+    return f"{records}: {said or 'none could be read'}; {ran}; isolation level {level.value}"
 
 
 def _published(report: "Report", settings: "Settings") -> str:

@@ -23,6 +23,7 @@ OTHERS = {
     "E0601": "every background has a guide",
     "E0602": "a guide's code does what it claims",
     "E0603": "a guide has its form",
+    "E0604": "links within the site lead somewhere",
     "E0701": "there is a tracker",
     "E0702": "the configuration can be read",
     "E0703": "as many records are proven as the floor says",

@@ -75,6 +75,14 @@ def markdown(text: str, lowered: int = 2) -> Markup:
     return Markup(_markdown().render(text, {"lowered": lowered}))  # noqa: S704 - its renderer escapes all text
 
 
+def targets(text: str) -> list[str]:
+    """Where the links of a Markdown text lead, in order."""
+    if "](" not in text or len(text) > LONGEST_PROSE:
+        return []
+    tokens = [child for token in _markdown().parse(text) for child in token.children or ()]
+    return [str(token.attrs["href"]) for token in tokens if token.type == "link_open"]
+
+
 def markdown_inline(text: str) -> Markup:
     """A Markdown text of one paragraph as HTML, without the paragraph."""
     if len(text) > LONGEST_PROSE:
