@@ -1,7 +1,6 @@
 """The law: whatever was edited, a warm parallel build writes what a cold serial one would."""
 
 import json
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -201,8 +200,5 @@ def test_no_machine_path_is_published(tmp_path: Path) -> None:
     (tmp_path / "records/a.yaml").write_text(OTHER.format(slug="apples", word="plums", line=3))
     built(tmp_path, "site")
 
-    assert not [
-        path
-        for path, data in tree(tmp_path / "site").items()
-        if re.search(re.escape(str(tmp_path)), data.decode())
-    ]
+    folder = str(tmp_path).encode()
+    assert [] == [path for path, data in tree(tmp_path / "site").items() if folder in data]

@@ -5,6 +5,7 @@ with every file of the site: of HTML what stands inside `<main>`, of assets noth
 like one too few. `pytest --rewrite` makes what is built now the expectation.
 """
 
+import gzip
 import re
 import shutil
 import tomllib
@@ -65,7 +66,7 @@ def comparable(files: dict[str, bytes]) -> dict[str, str]:
         if path.startswith("static/"):
             found[re.sub(r"\.[0-9a-f]{8}\.", ".", path)] = ""
             continue
-        text = data.decode()
+        text = (gzip.decompress(data) if path.endswith(".gz") else data).decode()
         main = _MAIN.search(text) if path.endswith(".html") else None
         found[path] = main[1] if main else text
     return found
