@@ -532,13 +532,14 @@ class Case:
         """
         trigger = self.outcome("trigger", "trigger")
         expected = self.record.error_class.rpartition(".")[2]
-        is_fitting = self._fits(outcome.text)
+        is_fitting = self.fits(outcome.text)
         if trigger and trigger.kind == "raised" and trigger.frame:
             expected = trigger.type or expected
-            is_fitting |= outcome.frame == trigger.frame and not self._fits(trigger.text)
+            is_fitting |= outcome.frame == trigger.frame and not self.fits(trigger.text)
         return outcome.kind == "raised" and outcome.type == expected and is_fitting
 
-    def _fits(self, message: str) -> bool:
+    def fits(self, message: str) -> bool:
+        """Whether the template or the pattern matches a message."""
         patterns = (self.template.pattern(), self.pattern)
         return any(pattern.captures(message) is not None for pattern in patterns if pattern)
 

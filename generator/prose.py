@@ -6,6 +6,7 @@ one of a few lexers that are known to end: two of Pygments' others hang on fifty
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -105,6 +106,17 @@ def code(text: str, language: str = "python", first_line: int | None = None, mar
         mark = ' class="line raising"' if number == marked else ' class="line"'
         parts.append(f'<span{mark} id="L{number}" data-line="{number}">{line}\n</span>')
     return Markup("".join(parts))  # noqa: S704 - `_lines` escapes all text
+
+
+def changed(text: str, lines: Sequence[int], kind: str) -> Markup:
+    """Coloured lines of code, those in `lines` (1-based) marked as `kind`: `gone` or `come`."""
+    parts = [
+        f'<span class="line {kind}">{line}\n</span>'
+        if number in lines
+        else f'<span class="line">{line}\n</span>'
+        for number, line in enumerate(_lines(text, "python"), 1)
+    ]
+    return Markup("".join(parts))  # noqa: S704 - as above
 
 
 def _lines(text: str, language: str) -> list[str]:

@@ -93,6 +93,7 @@ class Theme:
             "markdown": prose.markdown,
             "markdown_inline": prose.markdown_inline,
             "code": prose.code,
+            "changed": prose.changed,
             "url": prose.safe_url,
             "fenced": prose.fenced,
         }

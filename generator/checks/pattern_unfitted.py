@@ -10,10 +10,14 @@ VALUES = ("0", "-1", "3.5", "None", "name", "'a b'", "tensor([17])", "[1, 2]", "
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
-    """One finding for a hand-written pattern that refuses other values; a warning for one trigger alone."""
+    """One finding for a hand-written pattern that refuses other values; a warning for one trigger alone.
+
+    Where it refuses what was raised, E0204 says so.
+    """
     if case.claims is None or not case.template.names or case.pattern is None:
         return
-    if case.claims.pattern_reason is not None:
+    is_fitting = all(case.pattern.captures(message) is not None for message in case.messages)
+    if case.claims.pattern_reason is not None and is_fitting:
         missed = next((text for text in _filled(case) if case.pattern.captures(text) is None), None)
         if missed is not None:
             field = pattern_field(case)

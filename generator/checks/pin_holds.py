@@ -9,17 +9,22 @@ from generator.template import TemplateError, template
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
-    """One finding for each part of the record that the pinned source contradicts."""
-    record, pinned = case.record, case.pinned
+    """One finding for each part of the record that the pinned source contradicts.
+
+    An excerpt that is the pinned source's was read by E0302 and E0303; of one whose range is wrong, which
+    E0301 reports, no line has a number.
+    """
+    record, pinned, excerpt = case.record, case.pinned, case.excerpt
     if (
         pinned is None
         or pinned.lines is None
         or (case.claims and (case.claims.native or case.claims.read_in))
     ):
         return
-    if record.source_code is not None and record.source_code_start and record.source_code_end:
-        held = list(pinned.lines[record.source_code_start - 1 : record.source_code_end])
-        if held != record.source_code.split("\n"):
+    if excerpt is not None and is_range_right(case):
+        if list(pinned.lines[excerpt.first_line - 1 : excerpt.last_line]) == excerpt.lines:
+            return
+        if record.source_code is not None:
             yield Finding(
                 f"`sourceCode` is not what lines {record.source_code_start}-{record.source_code_end} are",
                 case.file.at("sourceCode"),

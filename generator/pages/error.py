@@ -1,13 +1,14 @@
 """The page of one error."""
 
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from generator import links, probe
 from generator.model import Page, Record, Repository, Site, Verified
-from generator.pages import PageKind, frame, parts, summary
+from generator.pages import PageKind, frame, parts, summary, url
 
 
 def plan(site: Site) -> Iterator[Page]:
@@ -44,6 +45,8 @@ def _context(
         "overlaps": _overlaps(one, by_id, path),
         "related": related,
         "evidence": _evidence(one),
+        "canonical": url(site, path) if site.base_url else None,
+        "structured": _structured(site, one, path),
         "json_url": links.relative(f"{links.api_path(record.id)}.json", path),
         "repo_url": links.relative(links.list_path(record.repo), path),
         "class_url": links.relative(links.list_path(f"classes/{record.error_class}"), path),
@@ -56,6 +59,34 @@ def _context(
     }
 
 
+def _structured(site: Site, one: Verified, path: str) -> list[dict[str, object]]:
+    """What search engines read: an article about source code, and the way to it."""
+    record = one.record
+    article: dict[str, object] = {
+        "@context": "https://schema.org",
+        "@type": "TechArticle",
+        "headline": f"{record.error_class}: {record.error_message}"[:110],
+        "about": {"@type": "SoftwareSourceCode", "codeRepository": f"https://github.com/{record.repo}"},
+        "keywords": list(record.tags),
+    }
+    if record.analyzed_at:
+        article["dateModified"] = record.analyzed_at
+    way = [
+        (site.title, "index.html"),
+        (record.repo, links.list_path(record.repo)),
+        (record.error_class, path),
+    ]
+    crumbs = [
+        {"@type": "ListItem", "position": number, "name": name}
+        | ({"item": url(site, target)} if site.base_url else {})
+        for number, (name, target) in enumerate(way, 1)
+    ]
+    return [
+        article,
+        {"@context": "https://schema.org", "@type": "BreadcrumbList", "itemListElement": crumbs},
+    ]
+
+
 def _guide(site: Site, one: Verified, path: str) -> dict[str, str] | None:
     """The guide to the record's ground, if it is written."""
     guide = next((guide for guide in site.guides if guide.tag == one.record.background_tag), None)
@@ -64,14 +95,23 @@ def _guide(site: Site, one: Verified, path: str) -> dict[str, str] | None:
     return {"title": guide.title, "url": links.relative(links.list_path(f"guides/{guide.tag}"), path)}
 
 
-def _fix(one: Verified) -> dict[str, str] | None:
+def _fix(one: Verified) -> dict[str, object] | None:
+    """The two halves, and which of their lines (1-based) the other half does not have."""
     fix = probe.split_fix(one.record.example_fix or "")
-    if fix is not None:
-        return {"before": fix.before, "after": fix.after}
-    return {"before": "", "after": one.record.example_fix} if one.record.example_fix else None
+    if fix is None:
+        code = one.record.example_fix
+        return {"before": "", "after": code, "gone": [], "come": []} if code else None
+    before, after = fix.before.split("\n"), fix.after.split("\n")
+    gone: list[int] = []
+    come: list[int] = []
+    for kind, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind != "equal":
+            gone += range(i + 1, j + 1)
+            come += range(k + 1, m + 1)
+    return {"before": fix.before, "after": fix.after, "gone": gone, "come": come}
 
 
-def _instead(one: Verified) -> list[dict[str, str | None]]:
+def _instead(one: Verified) -> list[dict[str, object]]:
     """The look-alike calls: what the record says they do, and what they did."""
     claims = one.case.claims
     happened = {claim.name: claim.happened for claim in one.claims}
@@ -80,6 +120,7 @@ def _instead(one: Verified) -> list[dict[str, str | None]]:
             "call": case.call,
             "verb": "Raises" if case.raises else "Returns",
             "says": case.raises or case.returns or case.expect,
+            "is_code": case.returns is None or f"`{case.returns}`" in happened.get(f"instead[{number}]", ""),
             "happened": happened.get(f"instead[{number}]", ""),
             "why": case.why,
         }
