@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
@@ -98,6 +98,10 @@ class Settings:
         return Store(self.cache / "facts" if self.is_caching else None)
 
 
+class NoRecords(Exception):  # noqa: N818 - a state of what was asked for, not a fault of the program
+    """A path that was asked for holds no record; says which."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a run found and did. Counts are of this run alone: what came from the cache is not in them."""
@@ -135,7 +139,7 @@ class _Clock:
 def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
     """Reads, runs and judges the records; with `paths`, says only what concerns those.
 
-    Paths outside the records folder are judged by themselves.
+    Paths outside the records folder are judged by themselves. Raises NoRecords for a path without one.
     """
     clock = _Clock()
     with clock.stage("read"):
@@ -273,6 +277,10 @@ def _read(settings: Settings, paths: Sequence[Path]) -> _Reading:
     files: list[RecordFile] = []
     found: list[Diagnostic] = []
     meant = [path for path in every if path.resolve() in chosen] if paths else []
+    real = {path.resolve() for path in meant}
+    for path in paths:
+        if not any(each.resolve() in real for each in _files_at(path)):
+            raise NoRecords(settings.name(path))
     selected = frozenset(map(settings.name, meant)) if paths else None
     for path in every:
         name = settings.name(path)
@@ -516,7 +524,7 @@ def _output(page: Page) -> str:
 
 def _encode(planned: Sequence[Page], theme: Theme, settings: Settings) -> tuple[list[File], int]:
     """A file for every page, and how many were rendered now."""
-    known = {form.name: form for form in discover(formats, Format)}
+    known = _formats()
     code = _encoder_digest()
     keys = [
         key(
@@ -548,6 +556,12 @@ def _encode(planned: Sequence[Page], theme: Theme, settings: Settings) -> tuple[
     return files, len(missing)
 
 
+@cache
+def _formats() -> dict[str, Format]:
+    """The output formats by name."""
+    return {form.name: form for form in discover(formats, Format)}
+
+
 @lru_cache(maxsize=1)
 def _worker_theme(folders: tuple[Path, ...], theme_digest: str) -> Theme:  # noqa: ARG001 - decides what is kept
     """The theme of a process that renders many pages with it; read anew once its files have changed."""
@@ -555,8 +569,7 @@ def _worker_theme(folders: tuple[Path, ...], theme_digest: str) -> Theme:  # noq
 
 
 def _encode_page(page: Page, *, folders: tuple[Path, ...], theme_digest: str) -> bytes:
-    (form,) = (one for one in discover(formats, Format) if one.name == page.format)
-    return form.encode(page, _worker_theme(folders, theme_digest))
+    return _formats()[page.format].encode(page, _worker_theme(folders, theme_digest))
 
 
 def _encoder_digest() -> str:

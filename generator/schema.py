@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -214,10 +215,17 @@ def _head(node: Mapping) -> Span:
     return Span(node.span.line, node.span.column, node.span.line, node.span.column + 1)
 
 
-def _decode(node: Node, kind: type[Any], path: str) -> tuple[Any, tuple[Diagnostic, ...]]:
+@cache
+def _described(kind: Any) -> inspect.StructType:
+    """What a struct is made of. Kept: describing a record's type takes longer than reading a record."""
     info = inspect.type_info(kind)
     if not isinstance(info, inspect.StructType):
         raise TypeError(f"{kind!r} is no struct")
+    return info
+
+
+def _decode(node: Node, kind: type[Any], path: str) -> tuple[Any, tuple[Diagnostic, ...]]:
+    info = _described(kind)  # type: ignore[arg-type]  # classes are hashable, whatever their metaclass
     decoder = _Decoder(path)
     value = decoder.struct(node, info, "")
     return (None if value is _ABSENT else value), tuple(decoder.found)
