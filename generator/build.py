@@ -161,6 +161,7 @@ def check(settings: Settings, paths: Sequence[Path] = ()) -> Report:
             cases = [
                 replace(case, pinned=pins.read(case.record, repositories.get(case.record.repo)))
                 if reading.is_selected(case.file.path)
+                and not (case.subject and case.subject.kind == "pagefault")
                 else case
                 for case in cases
             ]

@@ -11,9 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from generator import build, config, subjects
+from generator import build, checks, config, subjects
 from generator.build import Settings
+from generator.checks import Check
+from generator.diagnostics import Severity
 from generator.probe import Limits
+from generator.registry import discover
 from generator.sandbox import InlineProcess
 
 # A record that is proven; the records about pagefault break it in one place each.
@@ -58,13 +61,19 @@ verification:
 """
 
 
-class Diagnostic(Exception):  # noqa: N818 - named as the records about it name it
-    """A finding, raised: `code` and `path` beside the message."""
+# What a run would import is imported here, once, in the process that every snippet's own is forked from.
+discover(checks, Check)
+subjects.bundled()
 
-    def __init__(self, code: str, message: str, path: str) -> None:
+
+class Diagnostic(Exception):  # noqa: N818 - named as the records about it name it
+    """A finding, raised: `code`, `path` and `severity` beside the message."""
+
+    def __init__(self, code: str, message: str, path: str, severity: Severity) -> None:
         super().__init__(message)
         self.code = code
         self.path = path
+        self.severity = severity
 
 
 class _TimedProcess(InlineProcess):
@@ -124,12 +133,11 @@ def check(
         folder = Path(scratch)
         file = folder / config.FILE
         file.write_text(f"[tool.pagefault]\n{settings}\n")
-        for path, text in {name: record, **(others or {})}.items():
+        compared = {"differential.json": json.dumps({"subjects": _compared()})} if is_compared else {}
+        for path, text in {**compared, name: record, **(others or {})}.items():
             target = folder / "records" / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text if isinstance(text, bytes) else text.encode())
-        if is_compared:
-            (folder / "records" / "differential.json").write_text(json.dumps({"subjects": _compared()}))
         project, problems = config.load(file, config.FILE, folder)
         report = build.check(
             Settings(
@@ -146,7 +154,7 @@ def check(
             )
         )
         for one in sorted((*problems, *report.diagnostics), key=lambda each: each.severity):
-            raise Diagnostic(one.code, one.message, one.path)
+            raise Diagnostic(one.code, one.message, one.path, one.severity)
         return [one.standing for one in report.verified]
 
 
