@@ -404,24 +404,30 @@ def _observe(
                 why = _why_again(path, inputs, settings.store)
         if reading.is_selected(path):
             missing.append((path, entry, trial, subject))
-            reasons.append(f"{path}: {why}")
-    total = sum(len(trial.scripts) for _, _, trial, _ in missing)
+            if entry:
+                reasons.append(f"{path}: {why}")
+    # What cannot be run here is asked for, and answered at once, without running anything.
+    total = sum(len(trial.scripts) for _, entry, trial, _ in missing if entry)
     done = 0
     settings.say("run", 0, total)
     running = probe.observe([(trial, subject) for _, _, trial, subject in missing], warm, settings.limits)
     for number, result in running if missing else ():
         path, entry, trial, subject = missing[number]
         observed[path] = result
+        if not entry:
+            continue
         if probe.is_lasting(result):
             settings.store.put(entry, msgspec.json.encode(result))
-            _remember(path, probe.trial_inputs(trial, subject, settings.limits), settings.store)
+        _remember(path, probe.trial_inputs(trial, subject, settings.limits), settings.store)
         done += len(trial.scripts)
         settings.say("run", done, total)
     return observed, total, reasons if settings.is_explaining else []
 
 
 def _why_again(path: str, inputs: Mapping[str, str], store: Store) -> str:
-    """Which of a trial's inputs are others than when it was last kept."""
+    """Which of a trial's inputs are others than when it ran last."""
+    if store.root is None:
+        return "nothing is kept from run to run"
     last = _decoded(store.get(key("inputs", path=path)), dict[str, str])
     if last is None:
         return "it was not run before"

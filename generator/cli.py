@@ -133,7 +133,14 @@ class _Run:
         from generator import build  # noqa: PLC0415 - `--help` does without it
 
         self._require_records()
-        report = build.check(self.settings, paths)
+        try:
+            report = build.check(self.settings, paths)
+        except build.NoRecords as error:
+            _fail(
+                f"no record at {error}: records are .yaml, .yml and .json files, "
+                "but `repo.yaml`, `differential.json`, hidden ones and those in `guides`",
+                EXIT_USAGE,
+            )
         status = self._show(report)
         self._say(_verdict(report, self.settings.limits.level))
         return status
@@ -167,7 +174,8 @@ class _Run:
                 wheels.fetch(wheel, self.settings.cache)
             except wheels.WheelUnavailable as error:
                 status = EXIT_FINDINGS
-                self._say(f"{error}: pages will not quote it")
+                # Also where nothing but errors is to be said.
+                click.echo(f"{error}: pages will not quote it", err=True)
         return status
 
     def _settings(self, options: dict[str, Any], name: str) -> "Settings":
@@ -201,7 +209,7 @@ class _Run:
             tracker=options["tracker"] or kept.tracker,
             outputs=outputs,
             floor=0 if options["records"] else kept.floor,
-            clones=_clones(options.get("clones", ())) if options.get("pins") else None,
+            clones=_clones(options.get("clones", ()), is_wanted=options.get("pins", False)),
             is_explaining=options["why"],
             config_name=name,
             config_table=self.project.table,
@@ -225,14 +233,22 @@ class _Run:
         is_coloured = _is_coloured()
         rendering = _rendering(self.style)
         text = rendering.render(shown, _lines_of, is_coloured)
-        click.echo(text, nl=False, err=not rendering.is_result, color=is_coloured)
+        if rendering.is_result:
+            # Programs expect UTF-8, whatever the terminal's encoding is.
+            click.echo(text.encode(), nl=False)
+        else:
+            click.echo(text, nl=False, err=True, color=is_coloured)
         if self.is_verbose:
             for stage, seconds in report.seconds.items():
                 self._say(f"{stage:8} {seconds:8.3f} s")
         if self.timings:
             import json  # noqa: PLC0415 - rarely wanted
 
-            self.timings.write_text(json.dumps(dict(report.seconds), indent=2) + "\n")
+            try:
+                self.timings.parent.mkdir(parents=True, exist_ok=True)
+                self.timings.write_text(json.dumps(dict(report.seconds), indent=2) + "\n")
+            except OSError as error:
+                _fail(f"--timings: cannot write {self.timings}: {error.strerror}", EXIT_USAGE)
         for reason in report.reasons:
             self._say(f"run again: {reason}")
         if found:
@@ -302,12 +318,16 @@ def _named(path: Path) -> str:
         return path.as_posix()
 
 
-def _clones(given: Sequence[str]) -> dict[str, Path]:
-    """Folders by repository, from `owner/name=path`."""
+def _clones(given: Sequence[str], *, is_wanted: bool) -> dict[str, Path] | None:
+    """Folders by repository, from `owner/name=path`; None where no pinned source is to be read."""
+    if not is_wanted:
+        if given:
+            _fail("--clone says where pinned source lies: add --pins to have it read", EXIT_USAGE)
+        return None
     clones = {}
     for one in given:
         repo, equals, path = one.partition("=")
-        if not equals or repo.count("/") != 1:
+        if not equals or not path or repo.count("/") != 1 or not all(repo.split("/")):
             _fail(f"--clone takes OWNER/NAME=PATH, not `{one}`", EXIT_USAGE)
         if not Path(path).is_dir():
             _fail(f"--clone: {path} is no folder", EXIT_USAGE)

@@ -503,11 +503,16 @@ class Case:
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """The messages that the triggers raised from inside the subject, without repetition."""
-        is_native = self.claims is not None and self.claims.native
+        """The messages that the triggers raised from inside the subject, without repetition.
+
+        None of a record that says why it cannot be run: what its trigger raises may be another error.
+        """
+        claims = self.claims
+        if claims is None:
+            return ()
         return tuple(
             dict.fromkeys(
-                one.text for _, one in self.triggered if one.kind == "raised" and (one.frame or is_native)
+                one.text for _, one in self.triggered if one.kind == "raised" and (one.frame or claims.native)
             )
         )
 

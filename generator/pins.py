@@ -5,10 +5,11 @@ fetched if need be and checked by its hash), the network. Nothing that is read i
 """
 
 import subprocess
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from http.client import HTTPException
 from pathlib import Path
+from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 
 from generator import subjects, wheels
@@ -38,7 +39,7 @@ class Pins:
 
     def _find(self, record: Record, repository: Repository | None) -> Pinned:
         tried = []
-        for source in (self._clone, self._release, self._network):
+        for source in (self._clone, self._package, self._wheel, self._network):
             found = source(record, repository)
             if found is not None and found.lines is not None:
                 return found
@@ -50,35 +51,42 @@ class Pins:
         folder = self._clones.get(record.repo)
         if folder is None:
             return None
-        name = f"{record.analyzed_sha}:{record.file_path}"
+        origin = f"the clone at {folder}"
         try:
-            done = subprocess.run(
-                ["git", "-C", str(folder), "show", name],  # noqa: S607 - whichever git the user has
-                capture_output=True,
-                check=True,
-                timeout=SECONDS,
-            )
+            data = _git(folder, "blob", f"{record.analyzed_sha}:{record.file_path}")
+            if data is not None:
+                return _pinned(data, origin)
+            is_there = _git(folder, "-e", f"{record.analyzed_sha}^{{commit}}") is not None
+        except FileNotFoundError:
+            return Pinned(None, f"{origin} cannot be read without git")
         except (OSError, subprocess.SubprocessError) as error:
-            return Pinned(None, f"the clone at {folder} does not show it ({type(error).__name__})")
-        return _pinned(done.stdout, f"the clone at {folder}")
+            return Pinned(None, f"{origin} cannot be read ({type(error).__name__})")
+        return Pinned(None, f"{origin} has no such {'file at that commit' if is_there else 'commit'}")
 
-    def _release(self, record: Record, repository: Repository | None) -> Pinned | None:
-        if repository is None:
+    @staticmethod
+    def _package(record: Record, repository: Repository | None) -> Pinned | None:
+        package = repository.package if repository else None
+        if package is None or package.commit != record.analyzed_sha:
             return None
-        package, house = repository.package, repository.wheel
-        is_held = package is not None and record.file_path.startswith(package.prefix)
-        if package is not None and is_held and package.commit == record.analyzed_sha:
-            file = subjects.installed_file(package.requirement, record.file_path.removeprefix(package.prefix))
-            if file is not None:
-                return _pinned(file.read_bytes(), f"the installed {package.requirement}")
+        if not record.file_path.startswith(package.prefix):
+            return None
+        file = subjects.installed_file(package.requirement, record.file_path.removeprefix(package.prefix))
+        if file is None:
+            return Pinned(None, f"{package.requirement} is not installed here, or does not hold it")
+        try:
+            return _pinned(file.read_bytes(), f"the installed {package.requirement}")
+        except OSError as error:
+            return Pinned(None, f"the installed {package.requirement} cannot be read ({error.strerror})")
+
+    def _wheel(self, record: Record, repository: Repository | None) -> Pinned | None:
+        house = repository.wheel if repository else None
         if house is None or house.commit != record.analyzed_sha:
             return None
         if not record.file_path.startswith(house.prefix):
             return Pinned(None, f"{house.requirement} does not hold it")
+        member = record.file_path.removeprefix(house.prefix)
         try:
-            text = wheels.read(
-                wheels.fetch(wheel_of(house), self._cache), record.file_path.removeprefix(house.prefix)
-            )
+            text = wheels.read(wheels.fetch(wheel_of(house), self._cache), member)
         except WheelUnavailable as error:
             return Pinned(None, str(error))
         return Pinned(tuple(split(text)), f"the released {house.requirement}")
@@ -91,9 +99,29 @@ class Pins:
         try:
             with urllib.request.urlopen(address, timeout=SECONDS) as answer:
                 data = answer.read(LARGEST + 1)
-        except (urllib.error.URLError, OSError, ValueError) as error:
-            return Pinned(None, f"GitHub does not answer ({error})")
+        except (OSError, HTTPException, ValueError) as error:
+            return Pinned(None, f"GitHub does not give it ({_why(error)})")
         return _pinned(data, "GitHub")
+
+
+def _git(folder: Path, *what: str) -> bytes | None:
+    """What `git cat-file` writes in a folder; None where it knows no such thing.
+
+    Raises OSError and subprocess.SubprocessError.
+    """
+    done = subprocess.run(
+        ["git", "-C", str(folder), "cat-file", *what],  # noqa: S607 - whichever git the user has
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    return None if done.returncode else done.stdout
+
+
+def _why(error: Exception) -> object:
+    """What the network said, without the words of the library that asked it."""
+    return error.reason if isinstance(error, URLError) and not isinstance(error, HTTPError) else error
 
 
 def _pinned(data: bytes, origin: str) -> Pinned:

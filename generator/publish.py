@@ -10,7 +10,7 @@ the disk: files are compared by what they hold, so a build after a power cut men
 import fcntl
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -61,10 +61,12 @@ def publish(files: Sequence[File], out: Path) -> Changes:
         for folder in sorted({str(parent) for path in new for parent in _parents(path)}):
             if folder in new:
                 raise Unpublishable(f"{folder} is to be a file and a folder")
-            _refuse_other(out / folder)
+            if not (folder in known and _is_ours(out, folder)):
+                _refuse_other(out / folder)
         changed = [file for file in files if _digest(out / file.path) != new[file.path]]
         for file in changed:
-            _refuse_foreign(out / file.path, is_known=file.path in known)
+            if not _holds_ours_alone(out, file.path, known):
+                _refuse_foreign(out / file.path, is_known=file.path in known)
         removals = sorted(path for path in known.keys() - new.keys() if _is_ours(out, path))
         if changed or removals or known != new:
             _run(changed, _Pass({}, removals, new), out)
@@ -98,6 +100,11 @@ def complete(out: Path) -> bool:
         return True
     except msgspec.DecodeError as error:
         raise Unpublishable(f"{state / _PASS} is damaged: remove {state} and build again") from error
+    # A file that becomes a folder, or a folder that becomes a file, has to go first.
+    folders = {str(parent) for path in decided.moves for parent in _parents(path)}
+    for path in decided.removals:
+        if path in folders or any(str(parent) in decided.moves for parent in _parents(path)):
+            _remove(path, out)
     for path, staged in decided.moves.items():
         source = state / _STAGE / staged
         if source.exists():
@@ -105,8 +112,7 @@ def complete(out: Path) -> bool:
             _make_folder(target.parent)
             source.replace(target)
     for path in decided.removals:
-        (out / path).unlink(missing_ok=True)
-        _prune((out / path).parent, out)
+        _remove(path, out)
     _write(state / _FILES, msgspec.json.encode(decided.files, order="sorted"))
     (state / _PASS).unlink()
     shutil.rmtree(state / _STAGE, ignore_errors=True)
@@ -197,11 +203,37 @@ def _is_ours(out: Path, path: str) -> bool:
     return (out / path).is_file() and not any(place.is_symlink() for place in places)
 
 
+def _holds_ours_alone(out: Path, path: str, known: Mapping[str, str]) -> bool:
+    """Whether a folder stands at a path, with files of ours in it and in each folder below, and no others."""
+    folder = out / path
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    inside = {each.relative_to(out).as_posix(): each for each in folder.rglob("*")}
+    files = {name for name, each in inside.items() if each.is_symlink() or not each.is_dir()}
+    filled = {str(parent) for name in files for parent in _parents(name)}
+    return (
+        path in filled
+        and inside.keys() - files <= filled
+        and all(name in known and _is_ours(out, name) for name in files)
+    )
+
+
+def _remove(path: str, out: Path) -> None:
+    """Removes a file, and the folders that this leaves empty.
+
+    What is no file any more is a folder that took its place, or behind a file that did, in a pass that was
+    interrupted.
+    """
+    if (out / path).is_file():
+        (out / path).unlink()
+    _prune((out / path).parent, out)
+
+
 def _prune(folder: Path, out: Path) -> None:
     """Removes folders that a removal left empty, up to the output folder."""
-    while folder != out and (not folder.exists() or not any(folder.iterdir())):
+    while folder != out and (not folder.is_dir() or not any(folder.iterdir())):
         # An interrupted pass may have removed the inner ones.
-        if folder.exists():
+        if folder.is_dir():
             folder.rmdir()
         folder = folder.parent
 

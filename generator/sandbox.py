@@ -16,7 +16,6 @@ import os
 import re
 import resource
 import select
-import shutil
 import signal
 import sys
 import tempfile
@@ -36,6 +35,7 @@ TEXT = 20_000  # characters of a message or repr
 FILES = 64  # descriptors a child may open
 WRITTEN = 16 * 2**20  # bytes a child may write to one file
 GRACE = 0.2  # seconds between the end of an answer and the look at how the child ended
+MOMENT = 0.02  # seconds of removing a child's folder before the others are looked after
 
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,16}\b")
 
@@ -247,13 +247,15 @@ class _Server:
         self._waiting: list[dict[str, Any]] = []
         self._children: dict[int, _Child] = {}
         self._names: dict[str, dict[str, Any]] = {"": {}}
+        self._removals: list[Iterator[None]] = []
         self._is_open = True
         self._has_left_network = False
 
     def serve(self) -> None:
-        """Until standard input ends and every child has been answered for."""
-        while self._is_open or self._waiting or self._children:
+        """Until standard input ends, every child has been answered for, and nothing is left of them."""
+        while self._is_open or self._waiting or self._children or self._removals:
             self._start_waiting()
+            self._remove()
             ready = self._wait()
             if self._requests in ready:
                 self._read_requests()
@@ -270,7 +272,7 @@ class _Server:
             watched.append(self._requests)
         deadlines = [child.deadline for child in self._children.values()]
         patience = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
-        if self._waiting and self._room() > 0:
+        if self._removals or (self._waiting and self._room() > 0):
             patience = 0.0
         return select.select(watched, [], [], patience)[0]
 
@@ -337,12 +339,23 @@ class _Server:
             _, status = os.waitpid(child.pid, 0)
         os.close(child.pipe)
         del self._children[child.pipe]
-        shutil.rmtree(child.folder, ignore_errors=True)
+        _end_orphans({each.pid for each in self._children.values()})
+        self._removals.append(_removal(child.folder))
+        self._remove()
         if timed_out:
             self._reply(child.name, {"lost": "timed out", "why": ""})
             return
         answer = _answer(child.answer)
         self._reply(child.name, answer or {"lost": "crashed", "why": _how_it_ended(status)})
+
+    def _remove(self) -> None:
+        """Removes what is left of children, for a moment: there may be much, and others have deadlines."""
+        end = time.monotonic() + MOMENT
+        while self._removals and time.monotonic() < end:
+            try:
+                next(self._removals[-1])
+            except (StopIteration, OSError):
+                self._removals.pop()
 
     def _reply(self, name: str, answer: dict[str, Any]) -> None:
         data = json.dumps({"id": name, **answer}).encode() + b"\n"
@@ -354,11 +367,53 @@ def _answer(data: bytes | bytearray) -> dict[str, Any] | None:
     """What a child answered, or None for bytes that are no answer: a snippet can write into the pipe too."""
     try:
         answer = json.loads(data)
+        # Half a surrogate pair is no text that anybody could write down.
+        json.dumps(answer, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
     if not isinstance(answer, dict) or answer.keys() not in ({"outcomes"}, {"groups"}, {"unwalled"}):
         return None
     return answer if isinstance(answer.get("unwalled", ""), str) else None
+
+
+def _end_orphans(running: set[int]) -> None:
+    """Ends what ended children left behind; not what belongs to the group of a running one."""
+    # A few rounds, since the parent of another may be among them. More are there only where processes may be
+    # made without end, and then nothing here would end them all.
+    for _ in range(20):
+        orphans = [pid for pid in walls.children() if pid not in running and os.getpgid(pid) not in running]
+        for pid in orphans:
+            os.kill(pid, signal.SIGKILL)
+        for pid in orphans:
+            os.waitpid(pid, 0)
+        if not orphans:
+            return
+
+
+def _removal(folder: str) -> Iterator[None]:
+    """Removes a child's folder, however deep or closed it was left; pauses after each entry.
+
+    What resists goes with the folder around it, when this process ends.
+    """
+    waiting = [Path(folder)]
+    moved = 0
+    while waiting:
+        current = waiting.pop()
+        with os.scandir(current) as entries:
+            for entry in entries:
+                yield
+                path = Path(entry)
+                if not entry.is_dir(follow_symlinks=False):
+                    path.unlink()
+                    continue
+                try:
+                    path.rmdir()
+                except OSError:
+                    # Up beside the folder, where its path is short: it may be deeper than paths can be long.
+                    path.chmod(0o700)
+                    moved += 1
+                    waiting.append(path.rename(f"{folder}.{moved}"))
+        current.rmdir()
 
 
 def _status(pid: int, *, patience: float) -> int | None:
@@ -406,6 +461,7 @@ class InlineProcess:
 
 def main() -> None:
     """Serves requests until standard input ends; what subjects print at import goes nowhere."""
+    walls.adopt_orphans()
     requests, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):

@@ -24,7 +24,8 @@ from pathlib import Path
 
 CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
 _CLONE_THREAD = 0x00010000
-_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _SECCOMP_FILTER = 1, 22, 38, 2
+_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
+_SECCOMP_FILTER = 2
 _EPERM, _ENOSYS = 1, 38
 
 
@@ -46,27 +47,58 @@ class Level(IntEnum):
         }[self]
 
 
-# System calls by processor: those that are refused whatever their arguments.
-_REFUSED = {
-    "x86_64": (
-        *(57, 58, 59, 322, 41, 42, 43, 288, 49, 50, 46, 307, 29, 68, 64, 240, 129, 297, 101, 310, 311, 312),
-        *(165, 166, 155, 161, 272, 308, 321, 298, 250, 248, 249, 323, 169, 246, 320, 175, 313, 176, 167, 168),
-        *(304, 303, 163, 164, 227, 159, 305, 170, 171, 172, 173, 179, 103, 256, 279, 300, 135),
-    ),
-    "aarch64": (
-        *(221, 281, 198, 203, 202, 242, 200, 201, 211, 269, 194, 186, 190, 180, 138, 240, 117, 270, 271, 272),
-        *(40, 39, 41, 51, 97, 268, 280, 241, 219, 217, 218, 282, 142, 104, 294, 105, 273, 106, 224, 225),
-        *(265, 264, 89, 170, 112, 171, 266, 161, 162, 60, 116, 238, 239, 262, 92),
-    ),
-}
-# The newer ones have one number everywhere: pidfd_*, io_uring_*, mounts by descriptor, process_madvise, …
-_REFUSED_EVERYWHERE = (424, 425, 426, 427, 428, 429, 430, 431, 432, 433, 434, 438, 440, 442, 448)
+# System calls that are refused whatever their arguments: name, number on x86_64, on aarch64 ("-": has none).
+_REFUSED = (
+    # Other processes, and a life beyond the group and the parent that end this one.
+    "fork 57 -  vfork 58 -  execve 59 221  execveat 322 281  setpgid 109 154  setsid 112 157",
+    "ptrace 101 117  process_vm_readv 310 270  process_vm_writev 311 271  kcmp 312 272",
+    "rt_sigqueueinfo 129 138  rt_tgsigqueueinfo 297 240  pidfd_send_signal 424 424  pidfd_open 434 434",
+    "pidfd_getfd 438 438  process_madvise 440 440  process_mrelease 448 448",
+    # The share of the processor that others get.
+    "setpriority 141 140  sched_setparam 142 118  sched_setscheduler 144 119  sched_setaffinity 203 122",
+    "sched_setattr 314 274  ioprio_set 251 30  migrate_pages 256 238  move_pages 279 239",
+    # Sockets. `sendmsg` could name a receiver where no filter looks.
+    "socket 41 198  connect 42 203  accept 43 202  accept4 288 242  bind 49 200  listen 50 201",
+    "sendmsg 46 211  sendmmsg 307 269  io_uring_setup 425 425  io_uring_enter 426 426",
+    "io_uring_register 427 427",
+    # Memory, semaphores and queues of others: there they need not be opened, a number is enough.
+    "shmget 29 194  shmat 30 196  shmctl 31 195  semget 64 190  semop 65 193  semctl 66 191",
+    "semtimedop 220 192  msgget 68 186  msgsnd 69 189  msgrcv 70 188  msgctl 71 187",
+    "mq_open 240 180  mq_unlink 241 181",
+    # What a file is beside its content: Landlock does not hold these.
+    "chmod 90 -  fchmod 91 52  fchmodat 268 53  fchmodat2 452 452  chown 92 -  fchown 93 55",
+    "lchown 94 -  fchownat 260 54  utime 132 -  utimes 235 -  futimesat 261 -  utimensat 280 88",
+    "setxattr 188 5  lsetxattr 189 6  fsetxattr 190 7  setxattrat 463 463",
+    "removexattr 197 14  lremovexattr 198 15  fremovexattr 199 16  removexattrat 466 466",
+    "inotify_add_watch 254 27  fanotify_init 300 262  name_to_handle_at 303 264",
+    "open_by_handle_at 304 265",
+    # The machine.
+    "mount 165 40  umount2 166 39  pivot_root 155 41  chroot 161 51  open_tree 428 428",
+    "move_mount 429 429  fsopen 430 430  fsconfig 431 431  fsmount 432 432  fspick 433 433",
+    "mount_setattr 442 442  unshare 272 97  setns 308 268  swapon 167 224  swapoff 168 225",
+    "acct 163 89  quotactl 179 60  quotactl_fd 443 443  reboot 169 142  kexec_load 246 104",
+    "kexec_file_load 320 294  init_module 175 105  finit_module 313 273  delete_module 176 106",
+    "sethostname 170 161  setdomainname 171 162  settimeofday 164 170  clock_settime 227 112",
+    "adjtimex 159 171  clock_adjtime 305 266  syslog 103 116  iopl 172 -  ioperm 173 -",
+    "modify_ldt 154 -  uselib 134 -  vhangup 153 58  personality 135 92",
+    "bpf 321 280  perf_event_open 298 241  userfaultfd 323 282",
+    "add_key 248 217  request_key 249 218  keyctl 250 219  lsm_set_self_attr 460 460",
+)
+_TRUNCATE = "truncate 76 45"  # held by Landlock since its third version
 _CLONE3 = 435
-# clone; kill, tkill, tgkill; prlimit64; sendto; capset; and what the filter sees as the architecture.
+_UNKNOWN = 467  # the first that this list does not know
+# clone; kill, tkill, tgkill; prlimit64; sendto; socketpair; ioctl; fcntl; prctl; capset; and what the filter
+# sees as the architecture.
 _NUMBERS = {
-    "x86_64": (56, (62, 200, 234), 302, 44, 126, 0xC000003E),
-    "aarch64": (220, (129, 130, 131), 261, 206, 91, 0xC00000B7),
+    "x86_64": (56, (62, 200, 234), 302, 44, 53, 16, 72, 157, 126, 0xC000003E),
+    "aarch64": (220, (129, 130, 131), 261, 206, 199, 29, 25, 167, 91, 0xC00000B7),
 }
+_AF_UNIX = 1
+# Is it a terminal (asked in two ways), how large; keep or close over programs; block or not; how much there
+# is to read. Others change what files are, and need no right to write for it.
+_IOCTLS = (0x5401, 0x802C542A, 0x5413, 0x5450, 0x5451, 0x5421, 0x541B)
+# Who is signalled about a file, by which signal; leases and watches.
+_FCNTLS = (8, 10, 15, 1024, 1026)
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _READ = 0b1100  # READ_FILE, READ_DIR
@@ -111,6 +143,20 @@ def die_with_parent() -> None:
         _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
+def adopt_orphans() -> None:
+    """Makes this process the parent of what its children leave behind; on Linux, elsewhere nothing."""
+    if sys.platform == "linux":
+        _libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def children() -> list[int]:
+    """The children of this process, which has one thread, dead ones too; none where nothing lists them."""
+    try:
+        return [int(pid) for pid in Path("/proc/thread-self/children").read_text().split()]
+    except OSError:
+        return []
+
+
 def seal(folder: str, readable: Sequence[str] = ()) -> None:
     """Gives up privileges, files outside, sockets, processes and signals, for good. Raises OSError.
 
@@ -118,9 +164,9 @@ def seal(folder: str, readable: Sequence[str] = ()) -> None:
     """
     libc = _libc()
     _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    _restrict_files(libc, folder, (*_python_paths(), *readable))
+    version = _restrict_files(libc, folder, (*_python_paths(), *readable))
     _drop_capabilities(libc)
-    _filter_calls(libc)
+    _filter_calls(libc, version)
 
 
 def _libc() -> ctypes.CDLL:
@@ -172,7 +218,8 @@ def _python_paths() -> Iterator[str]:
     yield from ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/dev/zero", "/dev/urandom", "/dev/random")
 
 
-def _restrict_files(libc: ctypes.CDLL, folder: str, readable: Sequence[str]) -> None:
+def _restrict_files(libc: ctypes.CDLL, folder: str, readable: Sequence[str]) -> int:
+    """The version of Landlock that holds from now on."""
     version = _checked(libc.syscall(_LANDLOCK_CREATE, None, 0, 1))
     rights = (1 << _FS_RIGHTS.get(version, 16)) - 1
     # Files; then TCP since the fourth version; then abstract sockets and signals since the sixth.
@@ -185,6 +232,7 @@ def _restrict_files(libc: ctypes.CDLL, folder: str, readable: Sequence[str]) -> 
         _checked(libc.syscall(_LANDLOCK_RESTRICT, rules, 0))
     finally:
         os.close(rules)
+    return version
 
 
 def _allow(libc: ctypes.CDLL, rules: int, path: str, access: int) -> None:
@@ -204,52 +252,67 @@ def _allow(libc: ctypes.CDLL, rules: int, path: str, access: int) -> None:
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:
     header = struct.pack("=Ii", 0x20080522, 0)  # the third version of the structure, this process
-    _checked(libc.syscall(_NUMBERS[platform.machine()][4], header, bytes(24)))
+    _checked(libc.syscall(_NUMBERS[platform.machine()][-2], header, bytes(24)))
 
 
-def _filter_calls(libc: ctypes.CDLL) -> None:
-    program = _program(platform.machine(), os.getpid())
+def _filter_calls(libc: ctypes.CDLL, landlock: int) -> None:
+    program = _program(platform.machine(), os.getpid(), landlock)
     instructions = ctypes.create_string_buffer(b"".join(program))
     # struct sock_fprog: a count, padding, a pointer.
     wanted = struct.pack("HxxxxxxP", len(program), ctypes.addressof(instructions))
     _checked(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_FILTER, wanted, 0, 0))
 
 
-def _program(machine: str, pid: int) -> list[bytes]:
+def _refused(machine: str, landlock: int) -> Iterator[int]:
+    """The numbers of the calls that are refused beside that version of Landlock."""
+    column = ("x86_64", "aarch64").index(machine) + 1
+    for line in (*_REFUSED, *((_TRUNCATE,) if landlock < 3 else ())):
+        yield from (int(number) for number in line.split()[column::3] if number != "-")
+
+
+def _program(machine: str, pid: int, landlock: int) -> list[bytes]:
     """A seccomp filter in classic BPF: refused calls fail with EPERM, every other goes through.
 
     `clone` may only make threads (`clone3` cannot be looked into: it answers ENOSYS, and callers fall
-    back to `clone`). Signals may go to this process; limits may be set for it; data may be sent on
-    sockets that are connected already, which are those of a pair.
+    back to `clone`; so do calls that are newer than this list). Signals may go to this process; limits may
+    be set for it, but not the signal that it gets when its parent ends; data may be sent on sockets that
+    are connected already, which are those of a pair.
     """
-    clone, signals, prlimit, sendto, _, architecture = _NUMBERS[machine]
+    clone, signals, prlimit, sendto, socketpair, ioctl, fcntl, prctl, _, architecture = _NUMBERS[machine]
     load, equal, at_least, any_bit, give = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, refuse, absent = 0x7FFF0000, 0x00050000 | _EPERM, 0x00050000 | _ENOSYS
-
-    def argument(index: int) -> int:
-        return 16 + 8 * index
 
     def one(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
         return struct.pack("=HBBI", code, if_true, if_false, value)
 
+    def argument(index: int, *, is_high: bool = False) -> bytes:
+        """Loads the lower half of an argument, or the higher."""
+        return one(load, 16 + 8 * index + 4 * is_high)
+
+    def among(values: Sequence[int], test: int = equal) -> list[bytes]:
+        """Refuses what is none of the values; else goes on."""
+        tests = [one(test, value, len(values) - n) for n, value in enumerate(values)]
+        return [*tests, one(give, refuse)]
+
+    def except_(values: Sequence[int]) -> list[bytes]:
+        """Refuses what is one of the values; else goes on."""
+        return [step for value in values for step in (one(equal, value, 0, 1), one(give, refuse))]
+
     program = [one(load, 4), one(equal, architecture, 1, 0), one(give, refuse), one(load, 0)]
-    if machine == "x86_64":
-        # The calls of the x32 kind have numbers of their own.
-        program += [one(at_least, 0x40000000, 0, 1), one(give, refuse)]
-    for number in (*_REFUSED[machine], *_REFUSED_EVERYWHERE):
-        program += [one(equal, number, 0, 1), one(give, refuse)]
+    # Also the calls of the x32 kind, whose numbers are far above.
+    program += [one(at_least, _UNKNOWN, 0, 1), one(give, absent)]
     program += [one(equal, _CLONE3, 0, 1), one(give, absent)]
-    for number, index, test, value in (
-        (clone, 0, any_bit, _CLONE_THREAD),
-        *((number, 0, equal, pid) for number in signals),
-        (prlimit, 0, equal, 0),
-        (sendto, 4, equal, 0),
+    program += except_(tuple(_refused(machine, landlock)))
+    for number, steps in (
+        (clone, [argument(0), *among((_CLONE_THREAD,), any_bit)]),
+        *((number, [argument(0), *among((pid,))]) for number in signals),
+        (prlimit, [argument(0), *among((0,))]),
+        # A pointer: one whose lower half alone is zero is none to nowhere.
+        (sendto, [argument(4), *among((0,)), argument(4, is_high=True), *among((0,))]),
+        (socketpair, [argument(0), *among((_AF_UNIX,))]),
+        (ioctl, [argument(1), *among(_IOCTLS)]),
+        (fcntl, [argument(1), *except_(_FCNTLS)]),
+        (prctl, [argument(0), *except_((_PR_SET_PDEATHSIG,))]),
     ):
-        program += [
-            one(equal, number, 0, 4),
-            one(load, argument(index)),
-            one(test, value, 0, 1),
-            one(give, allow),
-            one(give, refuse),
-        ]
+        program += [one(equal, number, 0, len(steps) + 1), *steps, one(give, allow)]
     return [*program, one(give, allow)]

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from generator import build, publish, subjects, walls, workers
+from generator import build, probe, publish, subjects, walls, workers
 from generator.build import Report, Settings
-from generator.diagnostics import has_errors
-from generator.model import Page
+from generator.diagnostics import Span, has_errors
+from generator.model import Page, Subject
 from generator.probe import Limits
 
 ROOT = Path(build.__file__).parent.parent
@@ -85,6 +85,23 @@ analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
 """
 
 SCRIPTS = 5  # of the two records that are run
+
+# Real code that raises, needs nothing installed, and is imported at once.
+JSON = Subject(name="json", imports="import json\n", module="json.decoder", kind="python")
+DECODED = """\
+repo: python/cpython
+slug: expecting-value
+errorMessage: "Expecting value: line {err.lineno} column {err.colno} (char {err.pos})"
+errorClass: json.decoder.JSONDecodeError
+filePath: Lib/json/decoder.py
+lineNumber: 355
+documentation: There is no value here.
+analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
+verification:
+  subject: json
+  trigger: json.loads('')
+  more: ["json.loads('[1, x]')"]
+"""
 
 
 @dataclass(frozen=True)
@@ -234,6 +251,16 @@ def _no_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 no_process = pytest.mark.usefixtures("_no_process")
+
+
+@pytest.fixture
+def decoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """Return a project whose one record needs nothing installed, with nothing known."""
+    monkeypatch.setattr(subjects, "bundled", lambda: {JSON.name: JSON})
+    project = Project(tmp_path / "decoder")
+    project.record("decoder.yaml").parent.mkdir(parents=True)
+    project.record("decoder.yaml").write_text(DECODED)
+    return project
 
 
 # A cold build.
@@ -594,6 +621,174 @@ def test_records_elsewhere_are_judged_by_themselves(project: Project, tmp_path: 
     assert (1, {"proven": 1}) == (report.records, report.standings)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "records/acme/empty",
+        "records/acme/pool/repo.yaml",
+        "records/acme/pool/differential.json",
+        "records/acme/pool/.hidden.yaml",
+        "records/guides",
+        "elsewhere",
+    ],
+)
+@no_process
+def test_a_path_without_records_is_refused(tmp_path: Path, path: str) -> None:
+    """Also beside one with some: nobody should believe it checked."""
+    project = write(tmp_path)
+    for folder in ("records/acme/empty", "records/guides", "elsewhere/deep"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "records/guides/paging.md").write_text("# Paging\n")
+    (tmp_path / "records/acme/pool/.hidden.yaml").write_text(imported("hidden"))
+    (tmp_path / "elsewhere/deep/notes.txt").write_text("none")
+    settings = project.settings(name=lambda one: one.relative_to(tmp_path).as_posix())
+    for others in ([], [tmp_path / "records/acme/other"]):
+        with pytest.raises(build.NoRecords, match=f"^{re.escape(path)}$"):
+            build.check(settings, [*others, tmp_path / path])
+
+
+# Why something runs again.
+
+
+def _why(project: Project, **changes: Any) -> tuple[str, ...]:
+    report = build.check(project.settings(is_explaining=True, name=lambda path: path.name, **changes))
+    assert len(report.reasons) == (report.scripts_run > 0)
+    return report.reasons
+
+
+def test_what_runs_for_the_first_time_was_not_run_before(decoder: Project) -> None:
+    """What does not run again needs no reason, and without being asked none is given."""
+    assert ("decoder.yaml: it was not run before",) == _why(decoder)
+    assert () == _why(decoder)
+    decoder.edit("decoder.yaml", "json.loads('')", "json.loads('[')")
+    assert () == build.check(decoder.settings()).reasons
+
+
+def test_an_edited_snippet_is_named_as_such(decoder: Project) -> None:
+    """Prose, patterns and places are no inputs of a run."""
+    _why(decoder)
+    decoder.edit("decoder.yaml", "There is no value here.", "A value is missing.")
+    assert () == _why(decoder)
+    decoder.edit("decoder.yaml", "json.loads('')", "json.loads('[')")
+    assert ("decoder.yaml: changed: snippets",) == _why(decoder)
+    decoder.edit("decoder.yaml", "json.loads('[')", "json.loads('')")
+    assert () == _why(decoder)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "value", "said"),
+    [
+        (subjects, "versions", lambda _: {"pool": "1.5"}, "versions"),
+        (probe, "_runner_digest", lambda: "another", "runner"),
+        (subjects, "source_digest", lambda _: "another", "source"),
+        (probe, "walls", lambda _: ("none",), "walls"),
+        (subjects, "bundled", lambda: {"json": replace(JSON, imports="import json, re\n")}, "imports"),
+        (
+            subjects,
+            "bundled",
+            lambda: {"json": replace(JSON, uses=("generator.pattern",))},
+            "used modules",
+        ),
+    ],
+)
+def test_the_input_that_changed_is_named(
+    decoder: Project, monkeypatch: pytest.MonkeyPatch, *, owner: object, name: str, value: object, said: str
+) -> None:
+    """Whichever it is."""
+    _why(decoder)
+    monkeypatch.setattr(owner, name, value)
+    assert (f"decoder.yaml: changed: {said}",) == _why(decoder)
+    assert () == _why(decoder)
+
+
+def test_every_input_that_changed_is_named(decoder: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Since it ran last; a deadline and a limit are walls."""
+    _why(decoder)
+    decoder.edit("decoder.yaml", "json.loads('')", "json.loads('[')")
+    monkeypatch.setattr(probe, "_runner_digest", lambda: "another")
+    limits = replace(LIMITS, seconds=7)
+    assert ("decoder.yaml: changed: snippets, walls, runner",) == _why(decoder, limits=limits)
+    assert ("decoder.yaml: changed: walls",) == _why(decoder, limits=replace(limits, memory=2**30))
+    assert () == _why(decoder, limits=replace(limits, jobs=1))
+
+
+def test_what_was_lost_was_not_kept(decoder: Project) -> None:
+    """Its inputs are those of before, and its entry is gone; or it ran, and took too long to be believed."""
+    _why(decoder)
+    for path in (decoder.root / "cache").rglob("*"):
+        if path.is_file() and b'"observations"' in path.read_bytes():
+            path.unlink()
+    assert ("decoder.yaml: what it did was not kept",) == _why(decoder)
+    decoder.edit("decoder.yaml", "json.loads('')", "sum(iter(int, 1))")
+    limits = replace(LIMITS, seconds=0.3)
+    assert ("decoder.yaml: changed: snippets, walls",) == _why(decoder, limits=limits)
+    assert ("decoder.yaml: what it did was not kept",) == _why(decoder, limits=limits)
+
+
+def test_without_a_cache_nothing_is_kept(decoder: Project) -> None:
+    """Which is why, each time."""
+    _why(decoder)
+    for _ in range(2):
+        assert ("decoder.yaml: nothing is kept from run to run",) == _why(decoder, is_caching=False)
+
+
+def test_what_cannot_be_run_is_not_run_again(decoder: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no script that ran, has no reason, and is not known afterwards."""
+    monkeypatch.setattr(subjects, "why_absent", lambda _: "this is another Python")
+    assert () == _why(decoder)
+    report = build.check(decoder.settings())
+    assert (0, {"read": 1}) == (report.scripts_run, report.standings)
+    monkeypatch.undo()
+    monkeypatch.setattr(subjects, "bundled", lambda: {JSON.name: JSON})
+    assert ("decoder.yaml: it was not run before",) == _why(decoder)
+
+
+# How many must be proven.
+
+
+def _below(project: Project, floor: int, paths: Sequence[Path] = ()) -> list[tuple[str, str, object]]:
+    table = Span(3, 1, 3, 17)
+    report = build.check(
+        project.settings(floor=floor, config_name="pagefault.toml", config_table=table), paths
+    )
+    return [(one.message, one.path, one.span) for one in report.diagnostics if one.code == "E0703"]
+
+
+def test_fewer_proven_records_than_the_floor_are_an_error(decoder: Project) -> None:
+    """At the table that says so; as many as it says are enough, and 0 asks for none."""
+    decoder.record("imported.yaml").write_text(imported("the-lookup"))
+    said = "1 records are proven, and the floor is 2"
+    assert [(said, "pagefault.toml", Span(3, 1, 3, 17))] == _below(decoder, 2)
+    assert [] == _below(decoder, 1)
+    decoder.record("decoder.yaml").unlink()
+    assert [] == _below(decoder, 0)
+    assert 1 == len(_below(decoder, 1))
+
+
+def test_below_the_floor_nothing_is_published(decoder: Project) -> None:
+    """A check that no longer runs would otherwise look like one that passes."""
+    assert decoder.build(floor=2, tracker="https://example.org/new").changes is None
+    assert not decoder.out.exists()
+    assert decoder.build(floor=1).changes is not None
+
+
+def test_the_floor_is_of_all_records(decoder: Project) -> None:
+    """Of some alone it says nothing."""
+    assert [] == _below(decoder, 2, [decoder.record("decoder.yaml")])
+
+
+@pytest.mark.parametrize(("kind", "count"), [("python", 0), ("package", 1)])
+def test_records_of_another_python_are_left_out(
+    decoder: Project, monkeypatch: pytest.MonkeyPatch, kind: Any, count: int
+) -> None:
+    """They cannot be proven here; what is merely not installed could be."""
+    subject = replace(JSON, kind=kind)
+    monkeypatch.setattr(subjects, "bundled", lambda: {JSON.name: subject})
+    monkeypatch.setattr(subjects, "why_absent", lambda _: "this is another Python")
+    assert count == len(_below(decoder, 1))
+    assert 1 == len(_below(decoder, 2))
+
+
 # The rest of a run.
 
 
@@ -620,6 +815,30 @@ def test_facts_that_are_damaged_are_made_again(project: Project) -> None:
     assert before["acme/other/the-lookup/index.html"] == project.site()["acme/other/the-lookup/index.html"]
 
 
+def test_a_flipped_byte_in_every_fact_changes_nothing_but_the_counts(decoder: Project) -> None:
+    """Everything is run and rendered anew, to the same site."""
+    decoder.record("imported.yaml").write_text(imported("the-lookup"))
+    first = decoder.build()
+    before = decoder.site()
+    assert (2, first.pages) == (first.scripts_run, first.pages_rendered)
+    assert (0, 0) == ((warm := decoder.build()).scripts_run, warm.pages_rendered)
+    entries = [path for path in (decoder.root / "cache" / "facts").rglob("*") if path.is_file()]
+    assert len(entries) > first.pages
+    for number, path in enumerate(sorted(entries)):
+        data = bytearray(path.read_bytes())
+        data[number * 31 % len(data)] ^= 1 << number % 8
+        path.write_bytes(data)
+    for out in (decoder.out, decoder.root / "other"):
+        report = decoder.build(out=out)
+        if out == decoder.out:
+            assert (2, first.pages) == (report.scripts_run, report.pages_rendered)
+            assert report.changes is not None
+            assert ((), ()) == (report.changes.written, report.changes.removed)
+    shutil.rmtree(decoder.out)
+    (decoder.root / "other").rename(decoder.out)
+    assert before == decoder.site()
+
+
 @no_process
 def test_a_cache_that_cannot_be_written_costs_time_alone(project: Project) -> None:
     """A file stands where its folder would be."""
@@ -628,6 +847,27 @@ def test_a_cache_that_cannot_be_written_costs_time_alone(project: Project) -> No
     report = project.build(cache=project.root / "blocked")
     assert report.changes is not None
     assert report.pages == report.pages_rendered
+
+
+def test_what_was_not_used_for_longest_is_removed_after_a_build(decoder: Project) -> None:
+    """So that no more is kept than there may be; the site does not depend on it, nor do wheels go."""
+    wheel = decoder.root / "cache" / "wheels" / "pool.whl"
+    wheel.parent.mkdir(parents=True)
+    wheel.write_bytes(b"x" * 10_000)
+    decoder.build()
+    before = decoder.site()
+    facts = decoder.root / "cache" / "facts"
+
+    def held() -> int:
+        return sum(path.stat().st_size for path in facts.rglob("*") if path.is_file())
+
+    assert held() > 20_000
+    decoder.build(cache_size=20_000)
+    assert 10_000 < held() <= 20_000
+    decoder.build(cache_size=0)
+    assert 0 == held()
+    assert before == decoder.site()
+    assert wheel.exists()
 
 
 def test_seconds_are_told_by_stage(built: Built) -> None:

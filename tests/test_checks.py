@@ -6,7 +6,10 @@ means no finding. All cases are judged in one run, as one corpus whose bundled s
 with upstream, but for those that say otherwise:
 
 - a case with a `differential.json` of its own is a corpus by itself;
-- so is one with a fence `text absent`, which lists distributions that are not installed.
+- so is one with a fence `text absent`, which lists distributions that are not installed;
+- those with a fence `pinned PATH` are one corpus, held against its pinned source. The fence holds a file of
+  the first record's repository, of which there is a clone with one commit; in records of that case, forty
+  zeros stand for its sha. Nothing else of the pinned source is at hand.
 
 `pytest --rewrite` writes the last fences anew.
 """
@@ -14,11 +17,13 @@ with upstream, but for those that say otherwise:
 import inspect
 import json
 import re
+import subprocess
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 
@@ -26,7 +31,7 @@ from generator import build, checks, diagnostics, document, links, nodes, schema
 from generator.build import Settings
 from generator.checks import Check
 from generator.diagnostics import Diagnostic, Source
-from generator.model import Case, RecordFile
+from generator.model import Case, Observation, Observed, Outcome, RecordFile
 from generator.pattern import parse
 from generator.probe import Limits
 from generator.registry import discover
@@ -54,19 +59,21 @@ DECODED = set(re.findall(r'"(E\d{4})"', inspect.getsource(schema)))
 
 _FENCE = re.compile(r"```(?P<language>\w+)(?: (?P<name>\S+))?")
 _REPO = re.compile(r'^[ {]*"?repo"?: *"?([^",\s]+)', re.MULTILINE)
+_ITS_SHA = "0" * 40
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """One case: its files by path, and what is expected to be said of them.
 
-    `place` is the 0-based line of the Markdown file at which the expected text begins, and the one after
-    its end.
+    `pinned` are files of its repository, by path. `place` is the 0-based line of the Markdown file at which
+    the expected text begins, and the one after its end.
     """
 
     markdown: Path
     title: str
     files: Mapping[str, str]
+    pinned: Mapping[str, str]
     absent: tuple[str, ...]
     expected: str
     place: tuple[int, int]
@@ -81,6 +88,11 @@ class Section:
     def is_alone(self) -> bool:
         """Whether it is a corpus by itself."""
         return bool(self.absent) or "differential.json" in self.files
+
+    @property
+    def repo(self) -> str:
+        """The repository of its first record."""
+        return next(found[1] for text in self.files.values() if (found := _REPO.search(text)))
 
     def shown(self, findings: Sequence[Diagnostic]) -> str:
         """The findings as users see them, with paths that begin at the section's folder."""
@@ -106,6 +118,7 @@ def _section(markdown: Path, start: int, end: int) -> Section:
     lines = _lines(markdown)
     title = lines[start].removeprefix("## ")
     files: dict[str, str] = {}
+    pinned: dict[str, str] = {}
     absent: tuple[str, ...] = ()
     number = start + 1
     while number < end:
@@ -119,7 +132,9 @@ def _section(markdown: Path, start: int, end: int) -> Section:
             case "text", "absent":
                 absent = tuple(text.split())
             case "text", None:
-                return Section(markdown, title, files, absent, text, (number + 1, last))
+                return Section(markdown, title, files, pinned, absent, text, (number + 1, last))
+            case "pinned", path:
+                pinned[path] = f"{text}\n"
             case _, path:
                 files[path] = f"{text}\n"
         number = last + 1
@@ -138,7 +153,10 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Sequence[
     """
     root = tmp_path_factory.mktemp("checks")
     together = [one for one in SECTIONS if not one.is_alone]
-    found = _judge(together, root / "together", cache=root / "cache")
+    found: dict[str, Sequence[Diagnostic]] = {}
+    for is_pinned in (False, True):
+        group = [one for one in together if bool(one.pinned) is is_pinned]
+        found |= _judge(group, root / f"together-{is_pinned}", cache=root / "cache")
     for section in SECTIONS:
         if section.is_alone:
             found |= _judge([section], root / "alone" / section.name, cache=root / "cache")
@@ -146,11 +164,13 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Sequence[
 
 
 def _judge(sections: Sequence[Section], records: Path, *, cache: Path) -> dict[str, tuple[Diagnostic, ...]]:
+    clones = cache.parent / "clones"
     for section in sections:
+        sha = _cloned(section.pinned, clones / section.repo) if section.pinned else _ITS_SHA
         for path, text in section.files.items():
             file = records / section.name / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            file.write_text(text.replace(_ITS_SHA, sha), encoding="utf-8")
     if not any("differential.json" in section.files for section in sections):
         (records / "differential.json").write_text(json.dumps(COMPARED))
     settings = Settings(
@@ -158,6 +178,8 @@ def _judge(sections: Sequence[Section], records: Path, *, cache: Path) -> dict[s
         out=records.parent / "site",
         cache=cache,
         limits=LIMITS,
+        # From the folder that holds the clones, so that messages name no temporary one.
+        clones={section.repo: Path(section.repo) for section in sections if section.pinned} or None,
         name=lambda path: path.relative_to(records).as_posix(),
     )
     absent = {name for section in sections for name in section.absent}
@@ -170,6 +192,9 @@ def _judge(sections: Sequence[Section], records: Path, *, cache: Path) -> dict[s
             "versions",
             lambda one: {name: "" if name in absent else version for name, version in installed(one).items()},
         )
+        patch.setattr("urllib.request.urlopen", _refuse)
+        clones.mkdir(exist_ok=True)
+        patch.chdir(clones)
         report = build.check(settings)
     return {
         section.name: tuple(
@@ -179,6 +204,27 @@ def _judge(sections: Sequence[Section], records: Path, *, cache: Path) -> dict[s
         )
         for section in sections
     }
+
+
+def _cloned(files: Mapping[str, str], folder: Path) -> str:
+    """Makes a repository of one commit, and returns its sha."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+
+    def git(*arguments: str) -> str:
+        identity = ("-c", "user.name=Case", "-c", "user.email=case@example.org")
+        command = ["git", "-C", str(folder), *identity, "-c", "commit.gpgSign=false", *arguments]
+        return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
+
+    git("init", "--quiet", "--object-format=sha1")
+    git("add", "--all")
+    git("commit", "--quiet", "--message=All there is")
+    return git("rev-parse", "HEAD")
+
+
+def _refuse(address: str, **_: object) -> object:
+    raise URLError(f"no network for {address.partition(':')[0]}")
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda one: one.name)
@@ -277,6 +323,22 @@ def test_an_engine_that_disagrees_is_reported() -> None:
         ("raised `the pool was closed at night`", "expression: ('n',)", "walk: ('night',)"),
         ("raised `the pool was closed at 9`", "expression: None", "walk: ('9',)"),
     ] == [one.notes for one in found]
+
+
+def test_the_cure_for_what_cannot_be_run_fits_what_it_is() -> None:
+    """E0409 does not tell to install a Python as if it were a package."""
+    (check,) = (one for one in CHECKS if one.code == "E0409")
+    missing = Outcome(kind="unavailable", text="this is Python 3.11, the record is about 2.7")
+    case = Case(
+        file=_decoded(_record(verification={"subject": "python==2.7", "trigger": "int('x')"})),
+        template=template("the pool was closed at {when}"),
+        pattern=None,
+        subject=subjects.resolve("python==2.7"),
+        observed=Observed((Observation("trigger", {"trigger": missing}),), {}, ()),
+    )
+    (found,) = check.run(case, links.corpus([case]))
+    assert "`python==2.7` cannot be run here: this is Python 3.11, the record is about 2.7" == found.message
+    assert "run pagefault with Python 2.7" == found.help
 
 
 def test_a_record_that_claims_no_proof_is_only_warned_of(tmp_path: Path) -> None:

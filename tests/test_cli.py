@@ -9,10 +9,11 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 
-from generator import __version__, build, cli, publish, subjects, wheels
+from generator import __version__, build, cli, publish, subjects, walls, wheels
 from generator.build import Report, Settings
 from generator.wheels import WheelUnavailable
 
@@ -42,6 +43,23 @@ analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
 verification:
   subject: sglang.LogicalHostPool
   trigger: LogicalHostPool(5, 16)
+"""
+
+# What any Python raises by itself.
+DECODED = f"""\
+repo: python/cpython
+slug: expecting-value
+errorMessage: "Expecting value: line {{err.lineno}} column {{err.colno}} (char {{err.pos}})"
+errorClass: json.decoder.JSONDecodeError
+filePath: Lib/json/decoder.py
+lineNumber: 355
+documentation: There is no value here.
+analyzedSha: 0132848349585cfe6aae51c4941cbae872505f8a
+verification:
+  subject: python=={sys.version_info.major}.{sys.version_info.minor}
+  setup: import json
+  trigger: json.loads("")
+  more: ["json.loads('[1, x]')"]
 """
 
 CONFIGURED = '[tool.pagefault]\ntracker = "https://example.org/new"\n'
@@ -118,7 +136,8 @@ def test_a_clean_check_ends_with_0(run: Run, records: Path) -> None:
     assert records.is_dir()
     said = run("check")
     assert (0, "") == (said.status, said.out)
-    assert "1 record: 1 unproven; no snippet had to run\n" == said.err
+    verdict = f"1 record: 1 unproven; no snippet had to run; isolation level {walls.available().value}\n"
+    assert verdict == said.err
 
 
 def test_a_warning_ends_with_0(run: Run, records: Path) -> None:
@@ -152,7 +171,7 @@ def test_an_error_ends_with_1(run: Run, records: Path) -> None:
         "  = help: did you mean `tags`?",
         "",
         "1 error",
-        "2 records: 2 unproven; no snippet had to run",
+        f"2 records: 2 unproven; no snippet had to run; isolation level {walls.available().value}",
     ] == said.lines
 
 
@@ -169,6 +188,9 @@ def test_an_error_ends_with_1(run: Run, records: Path) -> None:
         ["check", "--records", "records/fine.yaml"],
         ["build", "--outputs", "pdf"],
         ["build", "--outputs", "html,"],
+        ["build", "--pins"],
+        ["check", "--isolation", "4"],
+        ["check", "--timings"],
     ],
 )
 def test_a_wrong_call_ends_with_2(run: Run, records: Path, arguments: list[str]) -> None:
@@ -320,11 +342,73 @@ def test_verbosely_stages_are_shown(run: Run, records: Path) -> None:
     assert ["read", "run", "judge", "render", "publish"] == stages
 
 
-def test_seconds_go_to_a_file(run: Run, records: Path) -> None:
-    """As JSON, and nowhere else."""
-    run("check", "--timings", "seconds.json")
-    text = (records.parent / "seconds.json").read_text()
+@pytest.mark.parametrize("name", ["seconds.json", "not/yet/there/seconds.json"])
+def test_seconds_go_to_a_file(run: Run, records: Path, name: str) -> None:
+    """As JSON, and nowhere else; its folder is made."""
+    assert 0 == run("check", "--timings", name).status
+    text = (records.parent / name).read_text()
     assert re.fullmatch(r'\{\n(  "\w+": [\d.e-]+,?\n)+\}\n', text)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("records", "Is a directory"),
+        ("pyproject.toml/seconds.json", "File exists"),
+        ("pyproject.toml/a/seconds.json", "Not a directory"),
+    ],
+)
+def test_seconds_that_cannot_be_written_end_with_2(run: Run, records: Path, name: str, why: str) -> None:
+    """What was found is told before."""
+    add_error(records)
+    said = run("check", "--timings", name)
+    assert (2, "") == (said.status, said.out)
+    assert "error[E0111]: unknown field `tgs`" == said.lines[0]
+    assert f"pagefault: --timings: cannot write {name}: {why}" == said.lines[-1]
+
+
+def test_less_isolation_than_was_asked_for_ends_with_2(
+    run: Run, records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By an option or by the configuration; nothing is run."""
+    monkeypatch.setattr(walls, "available", lambda: walls.Level.LIMITS)
+    why = "isolation 2 was asked for, and here only level 1 works: nothing was run"
+    assert Said(2, "", f"pagefault: {why}\n") == run("check", "--isolation", "2")
+    assert 0 == run("check", "--isolation", "1").status
+    (records.parent / "pyproject.toml").write_text(f"{CONFIGURED}isolation = 2\n")
+    assert Said(2, "", f"pagefault: {why}\n") == run("check")
+    assert 0 == run("check", "--isolation", "1").status
+
+
+def test_why_something_runs_again_is_told(run: Run, records: Path) -> None:
+    """To people, and if they ask."""
+    file = records / "decoder.yaml"
+    file.write_text(DECODED)
+    first = run("check", "--why", "--format", "json")
+    assert "run again: records/decoder.yaml: it was not run before" == first.lines[0]
+    assert "run again" not in run("check", "--why").err
+    file.write_text(DECODED.replace('json.loads("")', 'json.loads("[")'))
+    assert Said(0, "", "") == run("check", "--why", "-q", "--no-cache")
+    assert "run again: records/decoder.yaml: changed: snippets" == run("check", "--why").lines[0]
+    file.write_text(DECODED.replace('json.loads("")', 'json.loads("[1,")'))
+    assert "run again" not in run("check").err
+
+
+def test_the_floor_is_the_configurations(run: Run, records: Path) -> None:
+    """For the folder that it configures: another one's records were not counted when it was set."""
+    (records / "decoder.yaml").write_text(DECODED)
+    (records.parent / "pyproject.toml").write_text(f"# ours\n\n{CONFIGURED}floor = 2\n")
+    said = run("build", "--format", "concise")
+    assert 1 == said.status
+    assert "pyproject.toml:3:1: error[E0703] 1 records are proven, and the floor is 2" == said.lines[0]
+    assert "nothing was published: " in said.lines[-1]
+    assert 0 == run("check", "records/decoder.yaml").status
+    records.rename(records.parent / "others")
+    assert 0 == run("check", "--records", "others").status
+    (records.parent / "others").rename(records)
+    for floor in (0, 1):
+        (records.parent / "pyproject.toml").write_text(f"{CONFIGURED}floor = {floor}\n")
+        assert 0 == run("check").status
 
 
 # A build.
@@ -471,6 +555,121 @@ def test_paths_of_the_surroundings_work_from_anywhere(
     assert "unknown field `tgs`" in said.err
 
 
+@pytest.mark.parametrize("path", ["empty", "records/guides", "records/repo.yaml", "records/.hidden.yaml"])
+def test_a_path_without_records_ends_with_2(run: Run, records: Path, path: str) -> None:
+    """A clean check of nothing would be believed."""
+    for folder in ("empty", "records/guides"):
+        (records.parent / folder).mkdir()
+    (records / "guides" / "paging.md").write_text("# Paging\n")
+    (records / "repo.yaml").write_text("repo: acme/pool\ntitle: Pool\n")
+    (records / ".hidden.yaml").write_text(RECORD.format(slug="hidden"))
+    for arguments in ([path], ["records/fine.yaml", path]):
+        said = run("check", *arguments)
+        assert (2, "") == (said.status, said.out)
+        assert said.err.startswith(f"pagefault: no record at {path}: records are .yaml, .yml and .json files")
+        assert 1 == len(said.lines)
+
+
+# Pins.
+
+
+def _cloned(folder: Path) -> str:
+    """Commits the file that records name to a new repository; its sha."""
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "pool.py").write_text(
+        "\n" * 5 + 'if True:\n    raise KeyError(f"pinned is refused with {value} here")\n'
+    )
+    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgSign=false")
+    done = None
+    for arguments in (
+        ["init", "--quiet", "--object-format=sha1"],
+        ["add", "--all"],
+        [*identity, "commit", "--quiet", "--message=All there is"],
+        ["rev-parse", "HEAD"],
+    ):
+        command = ["git", "-C", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, check=True, text=True)
+    assert done is not None
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the addresses that the network was asked for, which refuses."""
+    addresses: list[str] = []
+
+    def refuse(address: str, **_: object) -> None:
+        addresses.append(address)
+        raise URLError("no network")
+
+    monkeypatch.setattr("urllib.request.urlopen", refuse)
+    return addresses
+
+
+def test_with_pins_records_are_held_against_their_source(run: Run, records: Path, asked: list[str]) -> None:
+    """Where a clone lies is relative to the working folder."""
+    sha = _cloned(records.parent / "elsewhere" / "pool")
+    add(
+        records,
+        "fine",
+        analyzedSha=f'"{sha}"',
+        slug="pinned",
+        errorMessage='"pinned is refused with {x} here"',
+    )
+    arguments = ("check", "--pins", "--clone", "acme/pool=elsewhere/pool", "--format", "concise")
+    assert 0 == run(*arguments).status
+    add(records, "fine", analyzedSha=f'"{sha}"', slug="pinned", lineNumber="6")
+    said = run(*arguments)
+    assert 0 == said.status
+    found = r"records/fine\.yaml:\d+:13: warning\[E0502\] no `raise` starts on line 6 of the pinned source"
+    assert re.fullmatch(found, said.lines[0])
+    assert "1 warning" == said.lines[1]
+    assert [] == asked
+    # Who does not ask is told nothing.
+    assert "E0502" not in run("check").err
+
+
+def test_without_a_clone_the_network_is_asked(run: Run, records: Path, asked: list[str]) -> None:
+    """And only then; that it does not answer is a warning."""
+    assert records.is_dir()
+    run("check")
+    assert [] == asked
+    said = run("check", "--pins")
+    assert 0 == said.status
+    assert "warning[E0503]: " in said.err
+    assert "= note: GitHub does not give it (no network)" in said.err
+    assert 1 == len(asked)
+
+
+@pytest.mark.parametrize(
+    ("clone", "why"),
+    [
+        ("elsewhere", "takes OWNER/NAME=PATH, not `elsewhere`"),
+        ("pool=records", "takes OWNER/NAME=PATH, not `pool=records`"),
+        ("a/b/c=records", "takes OWNER/NAME=PATH, not `a/b/c=records`"),
+        ("/pool=records", "takes OWNER/NAME=PATH, not `/pool=records`"),
+        ("acme/=records", "takes OWNER/NAME=PATH, not `acme/=records`"),
+        ("acme/pool=", "takes OWNER/NAME=PATH, not `acme/pool=`"),
+        ("acme/pool=absent", "absent is no folder"),
+        ("acme/pool=records/fine.yaml", "records/fine.yaml is no folder"),
+    ],
+)
+def test_a_clone_that_is_none_ends_with_2(run: Run, records: Path, clone: str, why: str) -> None:
+    """Before anything is read."""
+    assert records.is_dir()
+    said = run("check", "--pins", "--clone", clone)
+    assert (2, "") == (said.status, said.out)
+    assert said.err.startswith("pagefault: --clone")
+    assert said.err.endswith(f"{why}\n")
+
+
+def test_a_clone_without_pins_ends_with_2(run: Run, records: Path) -> None:
+    """It would not be looked at."""
+    said = run("check", "--clone", f"acme/pool={records}")
+    why = "--clone says where pinned source lies: add --pins to have it read"
+    assert Said(2, "", f"pagefault: {why}\n") == said
+
+
 # Colours.
 
 
@@ -547,6 +746,8 @@ def test_a_wheel_that_cannot_be_had_ends_with_1(
     said = run("fetch")
     assert (1, ["a==1", "b==1"]) == (said.status, asked)
     assert "no b==1: pages will not quote it" == said.lines[-1]
+    failures = "no a==1: pages will not quote it\nno b==1: pages will not quote it\n"
+    assert Said(1, "", failures) == run("fetch", "--quiet")
 
 
 # The program.
@@ -591,6 +792,35 @@ def test_a_check_runs_no_code_under_test_in_its_own_process(tmp_path: Path) -> N
     imported = set(done.stdout.split())
     assert "generator.build" in imported
     assert set() == {"torch", "numpy", SUBJECT.module, "generator.sandbox"} & imported
+
+
+def test_two_checks_at_once_share_a_cache(records: Path) -> None:
+    """Neither fails, both say the same, and what they leave is whole: the next has nothing to run."""
+    for number in range(12):
+        text = DECODED.replace("python/cpython", f"python/cpython-{number}")
+        text = text.replace('json.loads("")', f'json.loads("{" " * number}")')
+        (records / f"decoder-{number}.yaml").write_text(text)
+    command = [sys.executable, "-m", "generator", "check", "--format", "json"]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    checks = [
+        subprocess.Popen(
+            command,
+            cwd=records.parent,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    first, second = [(*one.communicate(), one.returncode) for one in checks]
+    assert (0, first[0]) == (first[2], second[0])
+    assert 0 == second[2]
+    for _, said, _ in (first, second):
+        assert said.startswith("13 records: 12 proven, 1 unproven; "), said
+    third = _python("-m", "generator", "check", "--format", "json", folder=records.parent)
+    assert first[0] == third.stdout
+    assert "; no snippet had to run; " in third.stderr
 
 
 def test_the_module_and_the_script_are_one(records: Path) -> None:

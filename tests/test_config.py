@@ -114,6 +114,8 @@ templates = "theme"
 outputs = ["html", "json"]
 deadline = 2.5
 memory = 512
+floor = 47
+isolation = 3
 """
     project, problems = read(tmp_path, text)
     assert () == problems
@@ -129,6 +131,8 @@ memory = 512
             outputs=("html", "json"),
             deadline=2.5,
             memory=512,
+            floor=47,
+            isolation=3,
         )
         == project.config
     )
@@ -165,6 +169,11 @@ def test_a_whole_number_of_seconds_is_one(tmp_path: Path) -> None:
         ("memory = 255", "`memory`: expected `int` >= 256", 7),
         ("memory = true", "`memory`: expected `int`, got `bool`", 7),
         ("memory = 512.5", "`memory`: expected `int`, got `float`", 7),
+        ("floor = -1", "`floor`: expected `int` >= 0", 6),
+        ("floor = 4.5", "`floor`: expected `int`, got `float`", 6),
+        ('floor = "47"', "`floor`: expected `int`, got `str`", 6),
+        ("isolation = 0", "`isolation`: expected `int` >= 1", 10),
+        ("isolation = 4", "`isolation`: expected `int` <= 3", 10),
         ('outputs = "html"', "`outputs`: expected `array | null`, got `str`", 8),
         ("outputs = [1]", "`outputs`: expected `str`, got `int`", 8),
         ('records = ["a"]', "`records`: expected `str`, got `array`", 8),

@@ -28,16 +28,17 @@ FLOORS = (
     ("document",),
     # Trees to records and guides, what surrounds a record, files to a folder.
     ("schema", "guides", "subjects", "links", "manifest", "publish"),
-    # What is to be run and what it did, source as it is installed; subjects are described by plug-ins.
-    ("probe", "excerpts", "subjects.*"),
+    # What is to be run and what it did, source as it is installed; subjects are described by plug-ins; links
+    # that lead nowhere.
+    ("probe", "excerpts", "subjects.*", "deadlinks"),
     # Kinds of plug-in; the pinned source itself.
     ("checks", "formats", "pages", "renderings", "pins"),
     # What the codes of all checks mean.
     ("codes",),
     # The plug-ins.
     ("checks.*", "formats.*", "pages.*", "renderings.*"),
-    # Pages that are another page once more: in another form, at a former address.
-    ("pages.former", "pages.twin"),
+    # Pages that are another page once more: in another form, at a former address, all in one file.
+    ("pages.former", "pages.twin", "pages.dataset"),
     # Facts and checks to verdicts.
     ("verify",),
     # The chain as one function.
@@ -73,6 +74,8 @@ TESTED_ELSEWHERE = {
     "formats.*": "tests/test_sites.py builds whole sites",
     "pages": "tests/test_sites.py builds whole sites",
     "pages.*": "tests/test_sites.py builds whole sites",
+    "renderings.*": "tests/test_renderings.py holds each to its form",
+    "selfcheck": "tests/test_codes.py runs the records about our own codes",
     "guides": "tests/test_sites.py has a site with a guide",
     "manifest": "tests/test_sites.py compares it byte for byte",
     "links": "tests/test_sites.py compares the links of whole sites",

@@ -25,6 +25,13 @@ Tree = dict[str, bytes | None]
 OLD = {"index.html": b"old", "kept/page.html": b"kept", "gone/deep/down.html": b"gone", "gone/up.html": b"x"}
 NEW = {"index.html": b"new", "kept/page.html": b"kept", "come/far/down.html": b"come", "kept/more.html": b"y"}
 THIRD = {"index.html": b"third", "gone/up.html": b"x", "third.html": b"z"}
+# Of the old ones a folder is a file now, and a file a folder.
+TURNED = {
+    "index.html": b"old",
+    "kept": b"a file",
+    "gone/up.html/index.html": b"a folder",
+    "gone/up.html/deep/down.html": b"and another",
+}
 
 
 def run(out: Path, content: Mapping[str, bytes]) -> Changes:
@@ -207,6 +214,50 @@ def test_a_stray_that_is_already_gone_is_none(out: Path) -> None:
     assert (out / "gone/up.html").is_dir()
 
 
+# What is a file, and what a folder.
+
+
+def test_a_file_becomes_a_folder_and_a_folder_a_file(out: Path) -> None:
+    """What stood there is ours and is removed; and so back."""
+    changes = run(out, TURNED)
+    assert expected(TURNED) == tree(out)
+    assert ("gone/deep/down.html", "gone/up.html", "kept/page.html") == changes.removed
+    assert tuple(sorted(TURNED.keys() - {"index.html"})) == changes.written
+    assert (CLEAN, Changes((), (), len(TURNED))) == (state(out), run(out, TURNED))
+    run(out, OLD)
+    assert (expected(OLD), CLEAN) == (tree(out), state(out))
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        lambda out: (out / "kept/notes.txt").write_bytes(b"theirs"),
+        lambda out: (out / "kept/drafts").mkdir(),
+        lambda out: (out / "kept/page.html").unlink(),
+        lambda out: (out / "kept/link").symlink_to(out / "index.html"),
+        lambda out: _link(out / "kept/page.html", out / "index.html"),
+    ],
+)
+def test_a_folder_with_something_of_anothers_becomes_no_file(
+    out: Path, prepare: Callable[[Path], Any]
+) -> None:
+    """Nor one in which nothing of ours is left: nothing is touched."""
+    prepare(out)
+    before = marks(out)
+    with pytest.raises(Unpublishable, match="kept was not written by a build"):
+        run(out, TURNED)
+    assert before == marks(out)
+
+
+def test_a_file_that_is_not_ours_becomes_no_folder(out: Path) -> None:
+    """Nor a link in the place of ours."""
+    _link(out / "gone/up.html", out / "index.html")
+    before = marks(out)
+    with pytest.raises(Unpublishable, match=r"up\.html is in the way: a folder is to stand there"):
+        run(out, TURNED)
+    assert before == marks(out)
+
+
 # What is refused.
 
 
@@ -364,14 +415,19 @@ def failing(at: int, error: BaseException, *, is_half_done: bool = False) -> Ite
         yield done
 
 
-def _interrupted(tmp_path: Path, *, is_half_done: bool) -> Iterator[tuple[int, Path]]:
+Content = Mapping[str, bytes]
+
+
+def _interrupted(
+    tmp_path: Path, *, is_half_done: bool, old: Content = OLD, new: Content = NEW
+) -> Iterator[tuple[int, Path]]:
     """Yield a folder for every step at which a pass from the old files to the new ones can be killed."""
     for at in range(1, 500):
         out = tmp_path / f"killed at {at}"
-        run(out, OLD)
+        run(out, old)
         with failing(at, Killed(), is_half_done=is_half_done) as done:
             try:
-                run(out, NEW)
+                run(out, new)
             except Killed:
                 assert at == len(done)
             else:
@@ -382,25 +438,26 @@ def _interrupted(tmp_path: Path, *, is_half_done: bool) -> Iterator[tuple[int, P
 
 
 @pytest.mark.parametrize("is_half_done", [False, True])
+@pytest.mark.parametrize(("old", "new"), [(OLD, NEW), (OLD, TURNED), (TURNED, OLD)])
 def test_a_killed_pass_is_completed_or_dropped_by_the_next_command(
-    tmp_path: Path, *, is_half_done: bool
+    tmp_path: Path, old: Content, new: Content, *, is_half_done: bool
 ) -> None:
     """At whatever step it is killed. Until it is decided the tree is the old one, then the new one."""
     ends = []
-    for at, out in _interrupted(tmp_path, is_half_done=is_half_done):
+    for at, out in _interrupted(tmp_path, is_half_done=is_half_done, old=old, new=new):
         is_decided = (out / STATE / "pass.json").exists()
-        if not is_decided and tree(out) != expected(NEW):
-            assert expected(OLD) == tree(out), at
+        if not is_decided and tree(out) != expected(new):
+            assert expected(old) == tree(out), at
         publish.resume(out)
         if is_decided:
-            assert expected(NEW) == tree(out), at
-        assert tree(out) in (expected(OLD), expected(NEW)), at
+            assert expected(new) == tree(out), at
+        assert tree(out) in (expected(old), expected(new)), at
         assert not {"pass.json", "stage"} & set(state(out)), at
         assert not publish.resume(out), at
-        ends.append("new" if tree(out) == expected(NEW) else "old")
-        run(out, NEW)
-        assert (expected(NEW), CLEAN) == (tree(out), state(out)), at
-        assert ((), ()) == (run(out, NEW).written, run(out, NEW).removed), at
+        ends.append("new" if tree(out) == expected(new) else "old")
+        run(out, new)
+        assert (expected(new), CLEAN) == (tree(out), state(out)), at
+        assert ((), ()) == (run(out, new).written, run(out, new).removed), at
     # First it is dropped, from some step on completed.
     assert ["old", "new"] == list(dict.fromkeys(ends))
 
@@ -412,9 +469,10 @@ def test_a_killed_pass_is_completed_by_the_next_build(tmp_path: Path) -> None:
         assert (expected(THIRD), CLEAN) == (tree(out), state(out)), at
 
 
-def test_a_completion_can_be_killed_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("old", "new"), [(OLD, NEW), (OLD, TURNED), (TURNED, OLD)])
+def test_a_completion_can_be_killed_too(tmp_path: Path, old: Content, new: Content) -> None:
     """As often as one likes: each command begins where the last one came to."""
-    for at, out in _interrupted(tmp_path, is_half_done=False):
+    for at, out in _interrupted(tmp_path, is_half_done=False, old=old, new=new):
         for again in range(1, 500):
             with failing(again, Killed(), is_half_done=True):
                 try:

@@ -1,5 +1,6 @@
 """`generator.store`: what is kept comes back as it was, or not at all."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -179,6 +180,82 @@ def test_a_damaged_entry_is_mended_by_the_next_put(kept: Store) -> None:
     entry(kept).write_bytes(b"damaged")
     kept.put(NAME, DATA)
     assert DATA == kept.get(NAME)
+
+
+# What is removed.
+
+SIZE = 65 + 10  # of an entry with ten bytes: its digest, a line end, its data
+
+
+def aged(tmp_path: Path, count: int) -> tuple[Store, list[str]]:
+    """Return a store of entries of one size, and their keys from the one that was longest not used."""
+    kept = Store(tmp_path / "facts")
+    names = [key("observed", code=str(number)) for number in range(count)]
+    for number, name in enumerate(names, 1):
+        kept.put(name, b"0123456789")
+        assert SIZE == entry(kept, name).stat().st_size
+        os.utime(entry(kept, name), ns=(number * 10**9, number * 10**9))
+    return kept, names
+
+
+@pytest.mark.parametrize(
+    ("size", "left"),
+    [(10**9, 5), (5 * SIZE, 5), (5 * SIZE - 1, 4), (4 * SIZE, 4), (2 * SIZE + 7, 2), (SIZE - 1, 0), (0, 0)],
+)
+def test_what_was_longest_not_used_goes_first(tmp_path: Path, size: int, left: int) -> None:
+    """Until no more is left than there may be; not an entry more."""
+    kept, names = aged(tmp_path, 5)
+    assert 5 - left == kept.prune(size)
+    assert [None] * (5 - left) + [b"0123456789"] * left == [kept.get(name) for name in names]
+    assert 0 == kept.prune(size)
+
+
+def test_what_is_used_outlives_what_is_not(tmp_path: Path) -> None:
+    """To get an entry is to use it, and to put it again as well."""
+    kept, names = aged(tmp_path, 5)
+    kept.get(names[0])
+    kept.put(names[2], b"9876543210")
+    assert 3 == kept.prune(2 * SIZE)
+    assert [b"0123456789", None, b"9876543210", None, None] == [kept.get(name) for name in names]
+
+
+def test_one_large_entry_goes_alone(tmp_path: Path) -> None:
+    """Bytes are counted, not entries."""
+    kept, names = aged(tmp_path, 3)
+    kept.put(names[0], b"x" * 10_000)
+    os.utime(entry(kept, names[0]), ns=(0, 0))
+    assert 1 == kept.prune(10_000)
+    assert [names[0]] == [name for name in names if kept.get(name) is None]
+
+
+def test_what_was_never_finished_is_removed_too(tmp_path: Path) -> None:
+    """A process that was killed while it wrote leaves bytes that nobody will ask for."""
+    kept, names = aged(tmp_path, 1)
+    stray = entry(kept, names[0]).parent / ".new-stray"
+    stray.write_bytes(b"x" * 100)
+    os.utime(stray, ns=(0, 0))
+    assert 1 == kept.prune(SIZE)
+    assert [names[0][2:]] == files(kept)
+
+
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    """Wheels lie beside the facts, and a folder is no entry."""
+    kept, _ = aged(tmp_path, 2)
+    assert kept.root is not None
+    (kept.root / "README").write_bytes(b"x" * 100)
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "wheels" / "pool.whl").write_bytes(b"x" * 100)
+    (kept.root / "ab").mkdir(exist_ok=True)
+    (kept.root / "ab" / "folder").mkdir()
+    assert 2 == kept.prune(0)
+    assert ["README"] == files(kept)
+    assert (tmp_path / "wheels" / "pool.whl").exists()
+
+
+def test_nothing_is_removed_where_nothing_is(tmp_path: Path) -> None:
+    """A store that was never written, or none at all."""
+    assert 0 == Store(tmp_path / "absent").prune(0)
+    assert 0 == Store(None).prune(0)
 
 
 # A disk that refuses.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from generator import raises
-from generator.checks import Check, quoted
+from generator.checks import Check, is_range_right, quoted
 from generator.model import Case, Corpus, Finding
 from generator.template import TemplateError, template
 
@@ -15,18 +15,16 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
     E0301 reports, no line has a number.
     """
     record, pinned, excerpt = case.record, case.pinned, case.excerpt
-    if (
-        pinned is None
-        or pinned.lines is None
-        or (case.claims and (case.claims.native or case.claims.read_in))
-    ):
+    verification = record.verification
+    is_elsewhere = verification is not None and (verification.native or verification.read_in)
+    if pinned is None or pinned.lines is None or is_elsewhere:
         return
     if excerpt is not None and is_range_right(case):
         if list(pinned.lines[excerpt.first_line - 1 : excerpt.last_line]) == excerpt.lines:
             return
         if record.source_code is not None:
             yield Finding(
-                f"`sourceCode` is not what lines {record.source_code_start}-{record.source_code_end} are",
+                f"`sourceCode` is not what lines {excerpt.first_line}-{excerpt.last_line} are",
                 case.file.at("sourceCode"),
                 notes=(f"read in {pinned.origin}",),
                 help="copy the lines anew, or leave the excerpt out to have it read at build time",
@@ -45,7 +43,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             case.file.at("errorClass"),
             notes=(f"line {record.line_number} of {pinned.origin}",),
         )
-    if statement.message is not None and not (case.claims and case.claims.built_at):
+    if statement.message is not None and not (verification and verification.built_at):
         try:
             written = template(statement.message).pattern().literals
         except TemplateError:

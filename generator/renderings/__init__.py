@@ -1,9 +1,12 @@
 """Findings to text: each module of this folder is one `--format`."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from generator.diagnostics import Diagnostic
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +20,8 @@ class Rendering:
     name: str
     render: Callable[[Sequence[Diagnostic], Callable[[str], Sequence[str]], bool], str]
     is_result: bool = False
+
+
+def encodable(text: str) -> str:
+    """The text with a replacement character for each lone surrogate: a file's name may hold such."""
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)

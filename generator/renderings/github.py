@@ -7,7 +7,7 @@ the tenth says how many more there are.
 from collections.abc import Callable, Sequence
 
 from generator.diagnostics import Diagnostic
-from generator.renderings import Rendering
+from generator.renderings import Rendering, encodable
 
 SHOWN = 10  # of each severity
 
@@ -47,7 +47,7 @@ def _command(one: Diagnostic, more: int) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return encodable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

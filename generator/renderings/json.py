@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from generator.diagnostics import Diagnostic
-from generator.renderings import Rendering
+from generator.renderings import Rendering, encodable
 
 VERSION = 1
 
@@ -27,14 +27,14 @@ def render(
             {
                 "code": one.code,
                 "severity": one.severity,
-                "message": one.message,
-                "path": one.path,
+                "message": encodable(one.message),
+                "path": encodable(one.path),
                 "line": one.span and one.span.line,
                 "column": one.span and one.span.column,
                 "endLine": one.span and one.span.end_line,
                 "endColumn": one.span and one.span.end_column,
-                "notes": list(one.notes),
-                "help": one.help,
+                "notes": [encodable(note) for note in one.notes],
+                "help": one.help and encodable(one.help),
             }
             for one in found
         ],

@@ -7,7 +7,7 @@ import msgspec
 
 from generator import __version__, codes
 from generator.diagnostics import Diagnostic
-from generator.renderings import Rendering
+from generator.renderings import Rendering, encodable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -43,7 +43,7 @@ def render(
 
 
 def _result(one: Diagnostic, rule: int) -> dict[str, object]:
-    place: dict[str, object] = {"artifactLocation": {"uri": quote(one.path)}}
+    place: dict[str, object] = {"artifactLocation": {"uri": quote(one.path, errors="surrogateescape")}}
     if one.span is not None:
         place["region"] = {
             "startLine": one.span.line,
@@ -56,7 +56,7 @@ def _result(one: Diagnostic, rule: int) -> dict[str, object]:
         "ruleId": one.code,
         "ruleIndex": rule,
         "level": one.severity,
-        "message": {"text": "\n".join(text)},
+        "message": {"text": encodable("\n".join(text))},
         "locations": [{"physicalLocation": place}],
     }
 
