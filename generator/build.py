@@ -347,20 +347,23 @@ def _case(
         pattern = None
     verification = file.record.verification
     subject = subjects.resolve(verification.subject or "") if verification else None
-    compared = differentials.get(subject.name) if subject else None
-    is_fresh = (
-        subject is not None
-        and compared is not None
-        and compared.source_sha256 == subjects.source_digest(subject)
-    )
     return Case(
         file=file,
         template=template(file.record.error_message),
         pattern=pattern,
         subject=subject,
         excerpt=excerpt,
-        operations=compared.operations if compared and is_fresh else 0,
+        operations=_operations(subject, differentials) if subject else 0,
     )
+
+
+def _operations(subject: Subject, differentials: Mapping[str, Differential]) -> int:
+    """On how many operations the subject and what it uses, as they are now, equal upstream; else 0."""
+    compared = differentials.get(subject.name)
+    if compared is None or compared.source_sha256 != subjects.source_digest(subject):
+        return 0
+    used = [one for one in subjects.bundled().values() if one.module in subject.uses]
+    return compared.operations if all(_operations(one, differentials) for one in used) else 0
 
 
 def _trials(cases: Sequence[Case], articles: Sequence[Guide]) -> dict[str, tuple[Trial, Subject]]:
@@ -523,7 +526,7 @@ def _site_findings(
 
 def _output(page: Page) -> str:
     """Which of `OUTPUTS` a page belongs to. What an HTML page loads is HTML's."""
-    if page.format == "asset" or page.path.endswith(".html"):
+    if page.format == "asset" or page.path.endswith(".html") or page.path in {".gitignore", ".nojekyll"}:
         return "html"
     is_record = page.path.startswith("api/errors/") and page.path.endswith(".json")
     return "json" if is_record else "other"

@@ -1,6 +1,7 @@
 """Arguments, printing and exit codes: the only module that does any of the three."""
 
 import os
+import re
 import sys
 import time
 import traceback
@@ -188,6 +189,10 @@ class _Run:
         outputs = tuple((options["outputs"] or ",".join(kept.outputs or OUTPUTS)).split(","))
         if unknown := [one for one in outputs if one not in OUTPUTS]:
             _fail(f"unknown output `{unknown[0]}`: there are {', '.join(OUTPUTS)}", EXIT_USAGE)
+        for option, refused in (("base_url", "?#"), ("tracker", "#")):
+            if options[option] and not re.fullmatch(rf"https://[^\s\"'<>\\{refused}]+", options[option]):
+                name = option.replace("_", "-")
+                _fail(f"--{name} takes an address that begins with https://", EXIT_USAGE)
         base_url = options["base_url"] or kept.base_url
         level = walls.available()
         if level < (wanted := options["isolation"] or kept.isolation):
@@ -345,11 +350,13 @@ def _rendering(name: str) -> "Rendering":
 
 
 def _lines_of(path: str) -> list[str]:
+    """The lines of a file that a finding is about; none of one that was refused."""
+    from generator import document  # noqa: PLC0415 - `--help` does without it
+
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+        return document.read(Path(path), name=path).text.split("\n")
+    except diagnostics.Rejected:
         return []
-    return text.split("\n")
 
 
 def _is_coloured() -> bool:

@@ -14,7 +14,8 @@ from generator.diagnostics import Diagnostic, Span
 
 FILE = "pyproject.toml"
 
-Address = Annotated[str, Meta(pattern=r"^https?://[^\s\"'<>\\]+$")]
+Address = Annotated[str, Meta(pattern=r"^https://[^\s\"'<>\\?#]+$")]
+Form = Annotated[str, Meta(pattern=r"^https://[^\s\"'<>\\#]+$")]
 
 
 _HEAD = re.compile(r"\[ *tool *\. *pagefault *\]")
@@ -30,7 +31,7 @@ class Config(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_f
 
     title: Annotated[str, Meta(min_length=1, max_length=80)] = "pagefault"
     base_url: Address | None = None
-    tracker: Address | None = None
+    tracker: Form | None = None
     records: str = "records"
     out: str = "site"
     cache: str = ".cache/pagefault"

@@ -94,7 +94,7 @@ def render(
     """
     if style == "concise":
         return "".join(f"{_concise(one)}\n" for one in diagnostics)
-    return "".join(f"{_full(one, lines(one.path), is_coloured)}\n" for one in diagnostics)
+    return "".join(f"{_full(one, lines(one.path) if one.span else (), is_coloured)}\n" for one in diagnostics)
 
 
 WIDTH = 100  # columns of a quoted line that are shown

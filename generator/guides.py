@@ -18,6 +18,8 @@ from generator.nodes import Mapping, Scalar
 
 CLAIM = "#>"
 _FENCE = re.compile(r"^(`{3,})([^`\n]*)$")
+# Python that would be coloured as such and not be run.
+_UNRUN = re.compile(r"^(?: +(?:`{3,}|~{3,}) *(?:python|py)|~{3,} *(?:python|py)|`{3,} *py)\b *$")
 _TAG = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 _FIELDS = ("subject",)
 
@@ -57,7 +59,7 @@ def load(file: Path, name: str) -> tuple[Guide | None, tuple[Diagnostic, ...]]:
         return None, rejected.diagnostics
     if not _TAG.fullmatch(file.stem):
         return None, (Diagnostic("E0603", "a guide's file is named for its tag", name),)
-    lines = source.text.split("\n")
+    lines = source.text.replace("\r\n", "\n").split("\n")
     subject, at, body, found = _front_matter(lines, source)
     while body < len(lines) and not lines[body].strip():
         body += 1
@@ -67,6 +69,18 @@ def load(file: Path, name: str) -> tuple[Guide | None, tuple[Diagnostic, ...]]:
             "E0603", "a guide begins with its title", name, place, help="write `# Title` first"
         )
         return None, (*found, missing)
+    unrun = tuple(
+        Diagnostic(
+            "E0603",
+            "this block of Python is not run",
+            name,
+            _line(number),
+            help="begin it with ```python, at the start of the line",
+        )
+        for number, line in enumerate(lines, 1)
+        if _UNRUN.match(line)
+    )
+    found = (*found, *unrun)
     title = lines[body].removeprefix("# ").strip()
     return Guide(name, file.stem, title, subject, at, tuple(_parts(lines, body + 1))), found
 

@@ -103,7 +103,12 @@ def near_misses(cases: Sequence[Case]) -> dict[str, tuple[NearMiss, ...]]:
             for other in sorted({one for word in spoken for one in postings.get(word, ())} - {number}):
                 wanted, pattern = known[other], members[other].pattern
                 held = len(wanted & spoken)
-                if pattern is None or held < 3 or held < NEAR * len(wanted) or pattern.captures(message):
+                if (
+                    pattern is None
+                    or held < 3
+                    or held < NEAR * len(wanted)
+                    or pattern.captures(message) is not None
+                ):
                     continue
                 missing = tuple(sorted(wanted - spoken))
                 near.append((-held / len(wanted), NearMiss(members[other].record.id, message, missing)))

@@ -5,8 +5,10 @@ the floors above turn one into the next. The fields of `Record` are the publishe
 order and meaning are a contract, and `schema/record.schema.json` is generated from them.
 """
 
+import re
 from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -36,14 +38,14 @@ Slug = Annotated[
 Alias = Annotated[
     str,
     _text(
-        "^([A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*/)?[a-z0-9]+(-[a-z0-9]+)*$",
+        "^([A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*/)?[a-z0-9]+(-[a-z0-9]+)*$",
         form="a former id, slug or `owner/name/slug`",
         longest=220,
     ),
 ]
 Repo = Annotated[
     str,
-    _text("^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$", form="`owner/name`", longest=140),
+    _text("^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$", form="`owner/name`", longest=140),
 ]
 Sha = Annotated[str, _text("^[0-9a-f]{40}$", form="a full commit sha: 40 hex digits")]
 Sha256 = Annotated[str, _text("^[0-9a-f]{64}$", form="a sha256: 64 hex digits")]
@@ -308,6 +310,14 @@ class RecordFile:
         return Span(1, 1, 1, 2)
 
 
+def in_backticks(text: str) -> str:
+    """The text as code within a sentence of Markdown, whatever backticks it holds."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
 class Frame(Structure, frozen=True):
     """Where an exception was raised: file below the subject, 1-based line, qualified function name."""
 
@@ -322,7 +332,7 @@ class Outcome(Structure, frozen=True):
     `type` is the class of the exception or value; `text` its message or repr (both without memory
     addresses); `is_true` the truth of an expectation's value; `bases` the names of the exception's
     classes, nearest first; `line` the 1-based line of the snippet that was running; `frame` the innermost
-    frame, when it lies inside the subject.
+    frame, when it lies inside the subject; `is_stated` whether a `raise` statement raised it.
     """
 
     kind: Literal["returned", "raised", "timed out", "crashed", "unavailable", "skipped"]
@@ -332,15 +342,16 @@ class Outcome(Structure, frozen=True):
     bases: tuple[str, ...] = ()
     line: int | None = None
     frame: Frame | None = None
+    is_stated: bool = False
 
     def __str__(self) -> str:
         """What happened, in words; of a long message or value its beginning."""
         shown = self.text if len(self.text) <= 300 else f"{self.text[:299]}…"
         match self.kind:
             case "returned":
-                return f"returned `{shown}`"
+                return f"returned {in_backticks(shown)}"
             case "raised":
-                return f"raised `{self.type}: {shown}`" if shown else f"raised `{self.type}`"
+                return f"raised {in_backticks(f'{self.type}: {shown}' if shown else str(self.type))}"
             case _:
                 return f"{self.kind}: {shown}" if shown else self.kind
 
@@ -528,6 +539,14 @@ class Case:
             for number, (one, name) in enumerate(zip(short, names, strict=True), 1)
         )
 
+    @property
+    def published_pattern(self) -> str:
+        """The pattern in its plain form; where the written one cannot be read, what the template implies.
+
+        Programs will use it as a regular expression: nothing outside the subset is handed on.
+        """
+        return (self.pattern or self.template.pattern()).text
+
     def is_raised_by(self, outcome: Outcome) -> bool:
         """Whether an outcome is this record's error.
 
@@ -653,6 +672,12 @@ class Article(Structure, frozen=True):
     passages: tuple[Passage, ...]
 
 
+def moment(date: str) -> datetime:
+    """When that was, in UTC; a date alone is its first moment."""
+    found = datetime.fromisoformat(date)
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """Everything that page kinds may show: the judged records by repository and slug, and settings."""
@@ -668,7 +693,8 @@ class Site:
     @property
     def version_date(self) -> str | None:
         """The newest date of analysis: what `datasetVersion` says in lists."""
-        return max((one.record.analyzed_at for one in self.records if one.record.analyzed_at), default=None)
+        dates = [one.record.analyzed_at for one in self.records if one.record.analyzed_at]
+        return max(dates, key=moment, default=None)
 
 
 @dataclass(frozen=True, slots=True)

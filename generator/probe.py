@@ -185,6 +185,7 @@ def trial_inputs(trial: Trial, subject: Subject, limits: Limits) -> dict[str, st
         "source": subjects.source_digest(subject),
         "used modules": _text([subjects.module_digest(module) for module in subject.uses]),
         "versions": _text(environment(subject)),
+        "installed": subjects.installed(),
         "walls": _text(walls(limits)),
         "runner": _runner_digest(),
     }
@@ -255,13 +256,29 @@ def observe(
     for index, (trial, _) in enumerate(trials):
         if len(outcomes[index]) == len(trial.scripts):
             yield finished(index)
-    for answer in warm.run(requests):
+    for answer in _patiently(requests, warm):
         number, _, name = answer["id"].partition(" ")
         index = int(number)
         (script,) = (one for one in trials[index][0].scripts if one.name == name)
         outcomes[index][name] = _outcomes(script, answer)
         if len(outcomes[index]) == len(trials[index][0].scripts):
             yield finished(index)
+
+
+def _patiently(requests: Sequence[dict[str, Any]], warm: Runner) -> Iterator[dict[str, Any]]:
+    """An answer for every request; what ran into the deadline is tried once more, alone.
+
+    A machine that has much else to do makes honest scripts late.
+    """
+    late = []
+    for answer in warm.run(requests):
+        if answer.get("lost") == "timed out":
+            late.append(answer["id"])
+        else:
+            yield answer
+    for request in requests:
+        if request["id"] in late:
+            yield from warm.run([request])
 
 
 def match(
@@ -282,7 +299,7 @@ def match(
         }
         for index, (pattern, messages) in enumerate(batches)
     ]
-    for answer in warm.run(requests):
+    for answer in _patiently(requests, warm):
         index = int(answer["id"])
         messages = batches[index][1]
         if "groups" in answer:
@@ -315,6 +332,10 @@ def _why_missing(subject: Subject, warm: Runner) -> str:
     """Why the subject cannot be run here, or nothing."""
     if why := subjects.why_absent(subject):
         return why
+    try:
+        subjects.roots(subject)
+    except ModuleNotFoundError as error:
+        return f"there is nothing to import: {error}"
     answer = warm.load(subject.name, subject.imports)
     if answer["error"]:
         return f"its imports failed: {answer['error']}"

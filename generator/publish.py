@@ -56,6 +56,11 @@ def publish(files: Sequence[File], out: Path) -> Changes:
         complete(out)
         known = _known(out)
         new = {file.path: hashlib.sha256(file.data).hexdigest() for file in files}
+        folded: dict[str, str] = {}
+        for path in sorted(new):
+            other = folded.setdefault(path.casefold(), path)
+            if other != path:
+                raise Unpublishable(f"{other} and {path} are one file where case is ignored")
         if len(new) != len(files):
             raise Unpublishable("two pages have the same output path")
         for folder in sorted({str(parent) for path in new for parent in _parents(path)}):
@@ -100,6 +105,9 @@ def complete(out: Path) -> bool:
         return True
     except msgspec.DecodeError as error:
         raise Unpublishable(f"{state / _PASS} is damaged: remove {state} and build again") from error
+    for path in (*decided.moves, *decided.moves.values(), *decided.removals):
+        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+            raise Unpublishable(f"{state / _PASS} leads out of {out}: remove {state} and build again")
     # A file that becomes a folder, or a folder that becomes a file, has to go first.
     folders = {str(parent) for path in decided.moves for parent in _parents(path)}
     for path in decided.removals:

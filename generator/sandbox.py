@@ -11,6 +11,7 @@ libraries' thread counts at one and says `is_single` with every import.
 """
 
 import ast
+import dis
 import json
 import os
 import re
@@ -22,6 +23,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, TracebackType
@@ -52,11 +54,23 @@ class _Child:
     answer: bytearray = field(default_factory=bytearray)
 
 
+# Folders and what texts say in their stead, the longest first. Set once, in a child that runs one script.
+_hidden: list[tuple[str, str]] = []
+
+
 def _clean(text: str) -> str:
-    """The text without memory addresses and lone surrogates, cut at `TEXT` characters."""
+    """The text without addresses, folders and lone surrogates, cut at `TEXT` characters."""
     # What follows shortens a text to less than a third, if it is all addresses.
     text = text[: 4 * TEXT].encode("utf-8", "backslashreplace").decode()
+    for place, word in _hidden:
+        text = text.replace(place, word)
     return _ADDRESS.sub("at 0x…", text)[:TEXT]
+
+
+def _hide(folder: str) -> None:
+    """From here on texts do not say where this machine keeps things: a run says the same anywhere."""
+    places = {entry: "…" for entry in (*sys.path, sys.prefix, sys.base_prefix) if entry.count(os.sep) > 1}
+    _hidden[:] = sorted([*places.items(), (folder, "/scratch")], key=lambda pair: -len(pair[0]))
 
 
 def _repr(value: object) -> str:
@@ -77,25 +91,29 @@ def _compile(code: str, role: str) -> tuple[CodeType, CodeType | None]:
     return compile(tree, f"<{role}>", "exec"), last
 
 
-def _where(tb: TracebackType | None, role: str, files: list[str]) -> dict[str, Any]:
+def _where(tb: TracebackType | None, role: str, roles: AbstractSet[str], files: list[str]) -> dict[str, Any]:
     """The snippet's line that was running, and the innermost frame if it lies in the subject.
 
     Frames of no real file do not count: template engines put some in, for the lines of their templates.
+    What any of the script's own steps defines is never the subject's. `isStated` says that a `raise`
+    statement of Python code raised it, and not compiled code.
     """
     line: int | None = None
     frame: dict[str, Any] | None = None
+    is_stated = False
     while tb is not None:
         code = tb.tb_frame.f_code
+        is_stated = dis.opname[code.co_code[tb.tb_lasti]] in {"RAISE_VARARGS", "RERAISE"}
         inside = next((name for name in files if _is_below(code.co_filename, name)), None)
-        if code.co_filename == f"<{role}>":
-            line, frame = tb.tb_lineno, None
+        if code.co_filename.strip("<>") in roles and code.co_filename.startswith("<"):
+            line, frame = (tb.tb_lineno if code.co_filename == f"<{role}>" else line), None
         elif inside is not None:
             shown = os.path.relpath(code.co_filename, Path(inside).parent)
             frame = {"file": shown, "line": tb.tb_lineno, "function": code.co_qualname}
         elif os.path.isabs(code.co_filename):  # noqa: PTH117 - a name that may be no path at all
             frame = None
         tb = tb.tb_next
-    return {"line": line, "frame": frame}
+    return {"line": line, "frame": frame, "isStated": is_stated}
 
 
 def _is_below(path: str, root: str) -> bool:
@@ -105,7 +123,9 @@ def _is_below(path: str, root: str) -> bool:
     return path.startswith(root.rstrip(os.sep) + os.sep) and "site-packages" not in path[len(root) :]
 
 
-def _run_step(step: dict[str, Any], names: dict[str, Any], files: list[str]) -> dict[str, Any]:
+def _run_step(
+    step: dict[str, Any], names: dict[str, Any], roles: AbstractSet[str], files: list[str]
+) -> dict[str, Any]:
     role = step["role"]
     try:
         statements, last = _compile(step["code"], role)
@@ -121,7 +141,7 @@ def _run_step(step: dict[str, Any], names: dict[str, Any], files: list[str]) -> 
             outcome["isTrue"] = bool(value)
     except BaseException as error:  # noqa: BLE001 - SystemExit and its kin are outcomes too
         kind = type(error)
-        place = _where(error.__traceback__, role, files)
+        place = _where(error.__traceback__, role, roles, files)
         if isinstance(error, SyntaxError) and place["line"] is None and type(error.lineno) is int:
             place["line"] = error.lineno
         try:
@@ -141,12 +161,13 @@ def _run_step(step: dict[str, Any], names: dict[str, Any], files: list[str]) -> 
 def _run_script(request: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     """One outcome for each step; after a step that raised only final ones run."""
     outcomes: dict[str, Any] = {}
+    roles = {step["role"] for step in request["steps"]}
     has_raised = False
     for step in request["steps"]:
         if has_raised and not step.get("isFinal"):
             outcomes[step["role"]] = {"kind": "skipped"}
             continue
-        outcome = _run_step(step, names, request["files"])
+        outcome = _run_step(step, names, roles, request["files"])
         outcomes[step["role"]] = outcome
         has_raised = has_raised or outcome["kind"] == "raised"
         if has_raised and step["role"] == "setup":
@@ -173,6 +194,7 @@ def _wall_in(folder: str, memory: int, seconds: float) -> None:
     for stream in (0, 1, 2):
         os.dup2(null, stream)
     os.umask(0o077)
+    _hide(folder)
     whole = int(seconds) + 1
     for limit, value in (
         (resource.RLIMIT_CORE, 0),

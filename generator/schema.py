@@ -351,9 +351,10 @@ def load(file: Path, name: str, location: str = "") -> tuple[RecordFile | None, 
         return None, found
     record, problems = decode(node, name)
     if record is None or found:
-        # An alias is read as null: that a field must not be null is not said on top.
-        refused = {one.span for one in found if one.code == "E0105"}
-        return None, (*found, *(one for one in problems if one.span not in refused))
+        # An alias is read as null: that its field must not be null is not said on top.
+        refused = {one.span for one in found}
+        told = (one for one in problems if one.code != "E0113" or one.span not in refused)
+        return None, (*found, *told)
     return replace(record, location=location), problems
 
 
@@ -375,8 +376,10 @@ def load_differential(file: Path) -> dict[str, Differential]:
     A file that cannot be read proves nothing, which the standing of its records shows.
     """
     try:
-        content = msgspec.json.decode(file.read_bytes(), type=dict[str, dict[str, Differential]])
-    except (OSError, msgspec.DecodeError, RecursionError):
+        content = msgspec.json.decode(
+            document.read(file, name=file.name).text.encode(), type=dict[str, dict[str, Differential]]
+        )
+    except (Rejected, msgspec.DecodeError, RecursionError):
         return {}
     return content.get("subjects", {})
 

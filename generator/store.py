@@ -18,7 +18,7 @@ def digest(*parts: bytes | str) -> str:
     """SHA-256 over the parts, each with its length before it; 64 hex digits."""
     state = hashlib.sha256()
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
         state.update(len(data).to_bytes(8, "big"))
         state.update(data)
     return state.hexdigest()

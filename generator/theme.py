@@ -118,5 +118,6 @@ def _failed(error: Exception, folders: Sequence[Path], name: str) -> TemplateFai
 
 
 def _hashed(name: str, data: bytes) -> str:
-    stem, dot, suffix = name.rpartition(".")
-    return f"{stem}.{hashlib.sha256(data).hexdigest()[:8]}{dot}{suffix}"
+    folder, _, base = name.rpartition("/")
+    stem, dot, suffix = base.partition(".")
+    return f"{folder}/{stem}.{hashlib.sha256(data).hexdigest()[:8]}{dot}{suffix}"

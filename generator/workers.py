@@ -158,7 +158,11 @@ class WarmProcess:
         root = str(Path(__file__).resolve().parent.parent)
         # Its own, so that nothing stays behind of children that it could not clean up after.
         self._folder = tempfile.TemporaryDirectory(prefix="pagefault-", ignore_cleanup_errors=True)
-        start = f"import sys; sys.path.append({root!r}); from generator import sandbox; sandbox.main()"
+        # This package and no other of its name; after that its folder comes last, so that it shadows nothing.
+        start = (
+            f"import sys; sys.path.insert(0, {root!r}); from generator import sandbox; "
+            "sys.path.append(sys.path.pop(0)); sandbox.main()"
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-s", "-c", start],
             stdin=subprocess.PIPE,

@@ -219,6 +219,7 @@ def test_a_raise_inside_the_subject_has_a_frame(box: Box) -> None:
         "bases": ["Refused", "ValueError", "Exception", "BaseException"],
         "line": 2,
         "frame": {"file": "gate.py", "line": 11, "function": "Gate.enter"},
+        "isStated": True,
     } == box.outcome("gate = Gate()\ngate.enter(37)")
 
 
@@ -231,6 +232,7 @@ def test_a_raise_outside_the_subject_has_none(box: Box) -> None:
         "bases": ["KeyError", "LookupError", "Exception", "BaseException"],
         "line": 3,
         "frame": None,
+        "isStated": False,
     } == box.outcome("x = {}\n\nx['a']")
 
 
@@ -377,19 +379,22 @@ def test_a_value_without_a_repr_is_told(box: Box) -> None:
 def test_a_child_has_a_bare_environment_and_an_empty_folder_of_its_own(box: Box) -> None:
     """Three variables, all of them ours; the folder is the working, home and temporary one."""
     code = (
-        "import tempfile\n[dict(os.environ), os.getcwd(), os.listdir(), tempfile.gettempdir(), os.umask(0)]"
+        "import tempfile\n"
+        "[dict(os.environ), os.getcwd(), os.listdir(), tempfile.gettempdir(), os.umask(0), os.getcwd()[::-1]]"
     )
     first, second = (eval(box.outcome(code)["text"]) for _ in range(2))  # noqa: S307 - a list of ours
-    environment, folder, content, temporary, umask = first
+    environment, folder, content, temporary, umask, backwards = first
     assert {"HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8"} == environment
     assert ([], folder, 0o077) == (content, temporary, umask)
-    assert folder != second[1]
+    # What is said of it is the same everywhere; what it really is, is told backwards.
+    assert "/scratch" == folder == second[1]
+    assert backwards != second[5]
 
 
 def test_a_childs_folder_is_gone_afterwards(box: Box) -> None:
     """With everything in it, however it was left."""
     code = "os.makedirs('a/b')\nopen('a/b/c', 'w').close()\nos.symlink('/', 'a/root')\nos.chmod('a', 0)"
-    folder = Path(eval(box.outcome(f"{code}\nos.getcwd()")["text"]))  # noqa: S307 - a text of ours
+    folder = Path(eval(box.outcome(f"{code}\nos.getcwd()[::-1]")["text"])[::-1])  # noqa: S307 - a text of ours
     assert folder.is_absolute()
     assert not folder.exists()
     assert Path("/").exists()

@@ -429,7 +429,7 @@ def test_an_expression_that_raised_did_not_hold() -> None:
     (claim,) = (
         one for one in verify.claims(case(outcomes={**HELD, "after": outcomes})) if one.name == "after"
     )
-    said = "returned `1`; then `pool.free == 1` did not hold (raised `AttributeError: no `fre``)"
+    said = "returned `1`; then `pool.free == 1` did not hold (raised `` AttributeError: no `fre` ``)"
     assert said == claim.happened
 
 

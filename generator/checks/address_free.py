@@ -18,6 +18,13 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
         )
     for number, alias in enumerate(case.record.aliases):
         path = links.alias_path(case.record, alias).casefold()
+        if not links.is_id(alias) and path.partition("/")[0] in links.RESERVED:
+            yield Finding(
+                f"alias `{alias}` lies in a folder of the site itself",
+                case.file.at("aliases", number),
+                help="remove it",
+            )
+            continue
         holder = corpus.holders.get(path) or corpus.former[path]
         is_repeated = alias in case.record.aliases[:number]
         if holder is not case or path in corpus.holders or is_repeated:

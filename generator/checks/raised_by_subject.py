@@ -9,13 +9,14 @@ from generator.probe import place
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
     """One finding for each trigger, and each example of the error, whose error was raised elsewhere."""
-    if case.claims is None or case.claims.native:
+    if case.claims is None:
         return
     expected = case.record.error_class.rpartition(".")[2]
     for script, outcome in case.triggered:
         is_claimed = script.startswith(("trigger", "more")) or case.is_raised_by(outcome)
         is_raised = outcome.kind == "raised" and outcome.type == expected
-        if is_claimed and is_raised and outcome.frame is None:
+        is_outside = outcome.is_stated if case.claims.native else outcome.frame is None
+        if is_claimed and is_raised and is_outside:
             fields, line = place(case.record, script, "trigger", outcome.line or 1)
             yield Finding(
                 f"`{script}` raises `{expected}` outside `{case.claims.subject}`",

@@ -29,6 +29,7 @@ def published(site: Site, one: Verified) -> dict[str, object]:
     """The founding fields in their order, with the excerpt wherever it was read, then our own."""
     record, excerpt, observed = one.record, one.case.excerpt, one.case.observed
     content: dict[str, object] = dict(list(msgspec.to_builtins(record).items())[:FOUNDING_FIELDS])
+    content["messagePattern"] = one.case.published_pattern
     if excerpt is not None:
         content |= {
             "sourceCode": excerpt.text,

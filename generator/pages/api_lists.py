@@ -21,7 +21,7 @@ def plan(site: Site) -> Iterator[Page]:
                 "slug": one.record.slug,
                 "errorClass": one.record.error_class,
                 "errorMessage": one.record.error_message,
-                "messagePattern": one.record.message_pattern,
+                "messagePattern": one.case.published_pattern,
                 "standing": one.standing,
                 "status": one.record.status,
                 "pageUrl": url(site, links.page_path(one.record.repo, one.record.slug)),

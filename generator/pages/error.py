@@ -1,5 +1,6 @@
 """The page of one error."""
 
+import shlex
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from urllib.parse import quote, urlencode
@@ -33,7 +34,7 @@ def _context(
         "parts": parts(one),
         "message": record.error_message,
         "segments": one.case.pattern.as_json() if one.case.pattern else [],
-        "holes": list(one.case.holes),
+        "holes": _labels(one),
         "record": msgspec.to_builtins(record) | {"verification": None},
         "repository": repository.title if repository else record.repo,
         "standing": one.standing,
@@ -85,6 +86,13 @@ def _structured(site: Site, one: Verified, path: str) -> list[dict[str, object]]
         article,
         {"@context": "https://schema.org", "@type": "BreadcrumbList", "itemListElement": crumbs},
     ]
+
+
+def _labels(one: Verified) -> list[str]:
+    """A name for each hole of the pattern; a number where the pattern has other holes than the template."""
+    count = sum(not isinstance(part, str) for part in one.case.pattern.segments) if one.case.pattern else 0
+    names = list(one.case.holes)
+    return names if len(names) == count else [str(number) for number in range(1, count + 1)]
 
 
 def _guide(site: Site, one: Verified, path: str) -> dict[str, str] | None:
@@ -155,6 +163,7 @@ def _overlaps(one: Verified, by_id: dict[str, Verified], path: str) -> list[dict
 
 def _source(one: Verified, repository: Repository | None) -> dict[str, object]:
     record, excerpt, claims = one.record, one.case.excerpt, one.case.claims
+    package = repository.package if repository else None
     quoted: dict[str, object] = {"code": None, "first_line": None, "origin": None}
     if excerpt is not None:
         quoted = {
@@ -169,7 +178,7 @@ def _source(one: Verified, repository: Repository | None) -> dict[str, object]:
         "read_in": claims.read_in if claims else None,
         "is_native": claims is not None and claims.native,
         "built": _place(record, claims.built_at) if claims and claims.built_at else None,
-        "caveat": repository.package.caveat if repository and repository.package else None,
+        "caveat": package.caveat if package and package.commit == record.analyzed_sha else None,
         "is_own": one.case.subject is not None and one.case.subject.kind == "pagefault",
     }
 
@@ -188,7 +197,7 @@ def _evidence(one: Verified) -> dict[str, object]:
         "walls": list(observed.walls) if observed else [],
         "subject": claims.subject if claims else None,
         "operations": one.case.operations,
-        "location": one.case.file.location,
+        "location": shlex.quote(one.case.file.location) if one.case.file.location else "",
     }
 
 

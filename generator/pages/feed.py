@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from generator import links
-from generator.model import Page, Site, Verified
+from generator.model import Page, Site, Verified, moment
 from generator.pages import PageKind, url
 
 ENTRIES = 50
@@ -13,7 +13,9 @@ ENTRIES = 50
 def plan(site: Site) -> Iterator[Page]:
     """The newest first, by their own dates; records without one are left out."""
     dated = [(one.record.analyzed_at or "", one) for one in site.records if one.record.analyzed_at]
-    newest = [one for _, one in sorted(dated, key=lambda pair: (pair[0], pair[1].record.id), reverse=True)]
+    newest = [
+        one for _, one in sorted(dated, key=lambda pair: (moment(pair[0]), pair[1].record.id), reverse=True)
+    ]
     updated = _instant(site.version_date or "1970-01-01")
     entries = "".join(_entry(site, one) for one in newest[:ENTRIES])
     home = site.base_url or "/"

@@ -1,5 +1,6 @@
 """The report: every claim of every record, what running it did, and how to run it again."""
 
+import shlex
 from collections.abc import Iterator
 
 import msgspec
@@ -22,7 +23,7 @@ def plan(site: Site) -> Iterator[Page]:
             "environment": one.case.observed.environment if one.case.observed else {},
             "subject": one.case.claims.subject if one.case.claims else None,
             "operations": one.case.operations,
-            "location": one.case.file.location,
+            "location": shlex.quote(one.case.file.location) if one.case.file.location else "",
         }
         for one in site.records
     ]

@@ -4,6 +4,7 @@ Nothing here imports any of it: the main process runs no code under test.
 """
 
 import hashlib
+import os
 import platform
 import re
 import sys
@@ -84,6 +85,19 @@ def versions(subject: Subject) -> dict[str, str]:
     return found
 
 
+@cache
+def installed() -> str:
+    """Digest of the names and versions of everything installed: what a subject uses is among it."""
+    found = {
+        name
+        for entry in sys.path
+        if entry and os.path.isdir(entry)  # noqa: PTH112 - an entry may be no path that can be one
+        for name in os.listdir(entry)  # noqa: PTH208 - as above
+        if name.endswith((".dist-info", ".egg-info"))
+    }
+    return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
+
+
 def why_absent(subject: Subject) -> str:
     """Why the subject cannot be run here, in words; empty if it can.
 
@@ -130,7 +144,7 @@ def installed_file(requirement: str, member: str) -> Path | None:
     library itself.
     """
     subject = resolve(requirement)
-    if subject is None or subject.kind == "bundled":
+    if subject is None or subject.kind not in {"package", "python"}:
         return None
     if subject.kind == "python":
         base = Path(sysconfig.get_path("stdlib")) if platform.python_version() == subject.version else None
