@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+NODE_MODULES := tests/browser/node_modules
 # Given to the command behind a target: `make check ARGS="--format concise"`.
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help site test test-upstream check lint clean
+.PHONY: help site test test-upstream test-browser browser check lint clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -23,13 +24,18 @@ test: $(VENV)/.test $(VENV)/.wheels ## run the tests
 test-upstream: $(VENV)/.test ## run the comparisons with released wheels, large ones too
 	@PAGEFAULT_UPSTREAM_LARGE=1 $(BIN)/python -m pytest -m upstream $(ARGS)
 
+test-browser: browser $(VENV)/.wheels ## set up and run what Chromium and other programs say of the site
+	@$(BIN)/python -m pytest -m browser tests/browser $(ARGS)
+
+browser: $(VENV)/.browser $(NODE_MODULES)/.package-lock.json ## let `make test` run the browser tests too
+
 lint: $(VENV)/.lint ## check form and types of the code
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
 clean: ## remove the environment, the caches and the built site
-	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(NODE_MODULES) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find site -mindepth 1 ! -path site/.gitignore -delete
 
 $(VENV)/.python:
@@ -48,8 +54,19 @@ $(VENV)/.test: $(VENV)/.site pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,subjects,test]'
 	@touch $@
 
+$(VENV)/.browser: $(VENV)/.test pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,subjects,test,browser]'
+	@touch $@
+
+# The types of what the browser tests use are in what they use.
 $(VENV)/.lint: $(VENV)/.test pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,subjects,test,lint]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch,subjects,test,browser,lint]'
+	@touch $@
+
+# Chromium and Java are the system's: without them these tests are skipped.
+$(NODE_MODULES)/.package-lock.json: tests/browser/package.json tests/browser/package-lock.json
+	@command -v npm >/dev/null || { echo "the browser tests need npm, which comes with Node.js"; exit 1; }
+	cd tests/browser && npm ci --silent
 	@touch $@
 
 # Without a registry at hand the site links to what it would quote; the next call tries again.
