@@ -9,6 +9,7 @@ import platform
 import re
 import sys
 import sysconfig
+from contextlib import suppress
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
@@ -88,13 +89,12 @@ def versions(subject: Subject) -> dict[str, str]:
 @cache
 def installed() -> str:
     """Digest of the names and versions of everything installed: what a subject uses is among it."""
-    found = {
-        name
-        for entry in sys.path
-        if entry and os.path.isdir(entry)  # noqa: PTH112 - an entry may be no path that can be one
-        for name in os.listdir(entry)  # noqa: PTH208 - as above
-        if name.endswith((".dist-info", ".egg-info"))
-    }
+    found: set[str] = set()
+    for entry in sys.path:
+        # An entry may be an archive, or nothing at all; behind walls it may not be looked into.
+        with suppress(OSError):
+            names = os.listdir(entry or ".")  # noqa: PTH208 - an entry may be no path that can be one
+            found |= {name for name in names if name.endswith((".dist-info", ".egg-info"))}
     return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
 
 
