@@ -25,9 +25,9 @@ test-upstream: $(VENV)/.test ## run the comparisons with released wheels, large 
 	@PAGEFAULT_UPSTREAM_LARGE=1 $(BIN)/python -m pytest -m upstream $(ARGS)
 
 test-browser: browser $(VENV)/.wheels ## set up and run what Chromium and other programs say of the site
-	@$(BIN)/python -m pytest -m browser tests/browser $(ARGS)
+	@PAGEFAULT_BROWSER=1 $(BIN)/python -m pytest -m browser tests/browser $(ARGS)
 
-browser: $(VENV)/.browser $(NODE_MODULES)/.package-lock.json ## let `make test` run the browser tests too
+browser: $(VENV)/.browser $(NODE_MODULES)/.package-lock.json
 
 lint: $(VENV)/.lint ## check form and types of the code
 	@$(BIN)/ruff check .

@@ -20,6 +20,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skips a test of this folder for want of what its mark names, before any site is built for it."""
     mark = item.get_closest_marker("browser")
     assert mark is not None, "every test in this folder is marked `browser`, with what it needs"
+    asked = {os.environ.get(name) for name in ("PAGEFAULT_BROWSER", "PAGEFAULT_REQUIRE_BROWSER")}
+    if "1" not in asked:
+        pytest.skip("the browser tests run with `make test-browser`")
     missing = [NEEDS[need][1] for need in mark.args if not NEEDS[need][0]()]
     if missing and os.environ.get("PAGEFAULT_REQUIRE_BROWSER") == "1":
         pytest.fail("; ".join(missing), pytrace=False)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 def visit(page: "Page", hosts: Hosts, kind: str, way: str = "home") -> str:
     """Goes to the page of a kind, and stays there though it would lead on; its address."""
     address = hosts.of(kind, way)
+    page.unroute_all()
     if kind == "former":
         page.route(lambda url: url != address, _stay)
     page.goto(address)
