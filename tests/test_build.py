@@ -564,6 +564,8 @@ def test_outputs_can_be_limited(project: Project) -> None:
     assert () == report.changes.written
     assert site == {path: everything[path] for path in site}
     pages = {path for path in everything if path.endswith(".html") or path.startswith("static/")}
+    # What keeps the folder out of git and from Jekyll is always there.
+    pages |= {".gitignore", ".nojekyll"}
     identifiers = {one.record.id for one in report.verified}
     assert pages | {f"api/errors/{one}.json" for one in identifiers} == set(site)
     project.build()
