@@ -513,7 +513,7 @@ def test_limited_outputs_are_built(run: Run, records: Path) -> None:
     assert {".json"} == {path.suffix for path in files}
     run("build", "--outputs", "html,json")
     assert (records.parent / "site" / "index.html").is_file()
-    assert not (records.parent / "site" / ".nojekyll").exists()
+    assert not (records.parent / "site" / "robots.txt").exists()
 
 
 def test_a_base_url_ends_in_a_slash(run: Run, records: Path) -> None:

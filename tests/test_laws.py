@@ -35,7 +35,6 @@ aliases: [{aliases}]
 verification:
   subject: json
   trigger: json.loads({text!r})
-  native: true
 """
 OTHER = """\
 repo: acme/{slug}
