@@ -126,10 +126,15 @@ def source_digest(subject: Subject) -> str:
     if subject.kind == "package":
         return hashlib.sha256(_recorded(subject.requires[0]).encode()).hexdigest()
     if subject.kind == "pagefault":
-        # All of us: a finding may come from anywhere.
-        files = sorted(Path(subjects.__path__[0]).parent.rglob("*.py"))
-        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+        return _own_digest()
     return module_digest(subject.module)
+
+
+@cache
+def _own_digest() -> str:
+    """Of all of us: a finding may come from anywhere. What runs here does not change while it runs."""
+    files = sorted(Path(subjects.__path__[0]).parent.rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def module_digest(module: str) -> str:
