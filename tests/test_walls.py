@@ -483,7 +483,8 @@ def test_no_other_numbering_of_calls_leads_out(boxes: Boxes, escape: Escape, lev
 )
 def test_no_file_outside_is_changed(boxes: Boxes, escape: Escape, level: Level) -> None:
     """Neither its content, nor its name, nor what else there is about it."""
-    assert escape.ends == boxes(level).ended(escape.code)
+    # Moving between folders is refused as between devices on some systems, as forbidden on others.
+    assert boxes(level).ended(escape.code) in {escape.ends, "OSError"}
 
 
 @tried(
