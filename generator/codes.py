@@ -27,6 +27,7 @@ OTHERS = {
     "E0701": "there is a tracker",
     "E0702": "the configuration can be read",
     "E0703": "as many records are proven as the floor says",
+    "E0704": "the site is as small as a host wants it",
 }
 
 

@@ -5,7 +5,7 @@ A diagnostic is data. Nothing here prints; `cli` shows what `render` returns.
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["error", "warning"]
@@ -31,8 +31,20 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """What mends a finding that has one right answer: `text` in the place of what stands at `span`.
+
+    `title` says what is done, as an order without its end.
+    """
+
+    title: str
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `message` is true when read alone; the cure stands in `help`.
+    """One finding. `message` is true when read alone; the cure stands in `help`, for programs in `fix`.
 
     `path` may name a place that is no record (`pyproject.toml`); `span` is None where a whole file is
     meant. `notes` are facts beside the finding, in the order in which they are to be read.
@@ -45,16 +57,13 @@ class Diagnostic:
     severity: Severity = "error"
     notes: tuple[str, ...] = ()
     help: str | None = None
+    fix: Fix | None = None
 
     @property
     def position(self) -> tuple[str, int, int, str, str]:
         """The sort key: by path, place, code and message."""
         line, column = (self.span.line, self.span.column) if self.span else (1, 1)
         return (self.path, line, column, self.code, self.message)
-
-    def softened(self) -> "Diagnostic":
-        """The same finding as a warning."""
-        return replace(self, severity="warning")
 
 
 class Rejected(Exception):  # noqa: N818 - a verdict about the input, not an error of the program
@@ -103,8 +112,8 @@ _COLOURS = {"error": "1;31", "warning": "1;33", "mark": "1;34"}
 
 def _concise(one: Diagnostic) -> str:
     line, column = (one.span.line, one.span.column) if one.span else (1, 1)
-    message = _shown(" ".join(one.message.split()))
-    return f"{_shown(one.path)}:{line}:{column}: {one.severity}[{one.code}] {message}"
+    message = printable(" ".join(one.message.split()))
+    return f"{printable(one.path)}:{line}:{column}: {one.severity}[{one.code}] {message}"
 
 
 def _full(one: Diagnostic, lines: Sequence[str], is_coloured: bool) -> str:  # noqa: FBT001 - private
@@ -112,13 +121,13 @@ def _full(one: Diagnostic, lines: Sequence[str], is_coloured: bool) -> str:  # n
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if is_coloured else text
 
     said = [f"{paint(f'{one.severity}[{one.code}]', one.severity)}: "]
-    said[0] += "\n  ".join(map(_shown, one.message.split("\n")))
+    said[0] += "\n  ".join(map(printable, one.message.split("\n")))
     margin = " "
     if one.span is None:
-        said.append(f"{margin}{paint('-->', 'mark')} {_shown(one.path)}")
+        said.append(f"{margin}{paint('-->', 'mark')} {printable(one.path)}")
     else:
         margin = " " * len(str(one.span.line))
-        place = f"{_shown(one.path)}:{one.span.line}:{one.span.column}"
+        place = f"{printable(one.path)}:{one.span.line}:{one.span.column}"
         said.append(f"{margin}{paint('-->', 'mark')} {place}")
         if one.span.line <= len(lines):
             text, start, length = _quoted(lines[one.span.line - 1], one.span)
@@ -132,7 +141,7 @@ def _full(one: Diagnostic, lines: Sequence[str], is_coloured: bool) -> str:  # n
         for text in texts:
             head = f"{margin} {paint('=', 'mark')} {word}: "
             indent = " " * (len(margin) + len(word) + 5)
-            said.append(head + f"\n{indent}".join(map(_shown, text.split("\n"))))
+            said.append(head + f"\n{indent}".join(map(printable, text.split("\n"))))
     return "\n".join(said) + "\n"
 
 
@@ -147,13 +156,13 @@ def _quoted(line: str, span: Span) -> tuple[str, int, int]:
     )
     head = "…" if first else ""
     tail = "…" if first + WIDTH < len(line) else ""
-    text = head + _shown(shown) + tail
+    text = head + printable(shown) + tail
     start = len(head) + sum(map(_columns, before))
     length = sum(map(_columns, marked[: WIDTH - len(before)]))
     return text, start, max(1, length)
 
 
-def _shown(text: str) -> str:
+def printable(text: str) -> str:
     """One line of text that changes nothing on a terminal but what stands there."""
     return "".join(map(_visible, text))
 
@@ -166,9 +175,9 @@ def _visible(character: str) -> str:
 
 
 def _columns(character: str) -> int:
-    shown = _visible(character)
-    if len(shown) > 1:
-        return len(shown)
-    if unicodedata.category(shown) in {"Mn", "Me"}:
+    visible = _visible(character)
+    if len(visible) > 1:
+        return len(visible)
+    if unicodedata.category(visible) in {"Mn", "Me"}:
         return 0
-    return 2 if unicodedata.east_asian_width(shown) in {"W", "F"} else 1
+    return 2 if unicodedata.east_asian_width(visible) in {"W", "F"} else 1

@@ -86,7 +86,12 @@ def read(file: Path, *, name: str, limits: Limits = LIMITS) -> Source:
         raise _unreadable(name, _reason(failure)) from failure
     size = max(status.st_size, len(data))
     if size > limits.size:
-        raise Rejected([_too_long(name, size, limits.size)])
+        raise Rejected([too_long(name, size, limits.size)])
+    return decode(data, name=name)
+
+
+def decode(data: bytes, *, name: str) -> Source:
+    """Return the text of UTF-8 bytes, without its byte order mark. Raises `Rejected`."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as failure:
@@ -98,17 +103,20 @@ def read(file: Path, *, name: str, limits: Limits = LIMITS) -> Source:
     return Source(name, text.removeprefix(BOM))
 
 
-def parse(source: Source, *, limits: Limits = LIMITS) -> tuple[Node | None, tuple[Diagnostic, ...]]:
+def parse(
+    source: Source, *, limits: Limits = LIMITS, is_json: bool | None = None
+) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     """Return the document in a source and what is wrong with it, in the order of the text.
 
-    Never raises. A path that ends in `.json` is JSON, any other YAML. The node is None where
-    nothing sensible could be read; beside findings it holds what could, the offending entries left
+    Never raises. Unless it is said, a path that ends in `.json` is JSON, any other YAML. The node is None
+    where nothing sensible could be read; beside findings it holds what could, the offending entries left
     out. A byte order mark counts as no column.
     """
     size = len(source.text.encode("utf-8", "surrogatepass"))
     if size > limits.size:
-        return None, (_too_long(source.path, size, limits.size),)
-    is_json = source.path.lower().endswith(".json")
+        return None, (too_long(source.path, size, limits.size),)
+    if is_json is None:
+        is_json = source.path.lower().endswith(".json")
     text = source.text.removeprefix(BOM).replace("\r\n", "\n")
     # One character for one keeps every column; the stand-in is harmless in either language.
     lines = Lines.of(source.path, HIDDEN.sub(" " if is_json else "\ufffd", text))
@@ -287,6 +295,7 @@ def _unreadable(name: str, message: str, span: Span | None = None, cure: str | N
     return Rejected([Diagnostic("E0102", f"cannot be read: {message}", name, span, help=cure)])
 
 
-def _too_long(name: str, size: int, limit: int) -> Diagnostic:
+def too_long(name: str, size: int, limit: int = LIMITS.size) -> Diagnostic:
+    """Return what is said of a record that has more bytes than it may have."""
     message = f"{size:,} bytes, and the limit is {limit:,}"
     return Diagnostic("E0104", message, name, help="keep to one error a file")

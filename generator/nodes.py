@@ -4,6 +4,7 @@ A reader reports what it meets, in order: `Tree.open`, `Tree.add`, `Tree.close`.
 rules that hold in both languages (limits, distinct keys, no hidden characters), and the escapes.
 """
 
+import json
 import re
 import unicodedata
 from bisect import bisect_right
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from typing import Literal
 
-from generator.diagnostics import Diagnostic, Rejected, Span
+from generator.diagnostics import Diagnostic, Fix, Rejected, Span
 
 Kind = Literal["plain", "string", "number", "boolean", "null"]
 
@@ -23,6 +24,9 @@ HIDDEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 HIDDEN_LISTED = 10
+# What needs no quotes in YAML, and what does within brackets.
+_PLAIN = re.compile(r"[\w/(.](?:[^\s:#]|[:#](?=\S)|(?<!\s) (?=[^\s#]))*")
+_ENDS = re.compile(r", |[\[\]{}]")
 ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
     r"|x(?P<two>[0-9a-fA-F]{2})|u(?P<four>[0-9a-fA-F]{4})|U(?P<eight>[0-9a-fA-F]{8})|(?P<one>.))",
@@ -49,6 +53,26 @@ class Scalar:
     kind: Kind
     span: Span
     content: tuple[int, int] | None = None
+
+    @property
+    def is_block(self) -> bool:
+        """Whether the text stands below a header, of which alone the span is."""
+        if self.kind != "string" or self.span.line != self.span.end_line:
+            return False
+        if self.content is not None:
+            return self.content[0] > self.span.line
+        # A header has three characters at most; one that is quoted and escaped has four at least.
+        return bool(self.text) and self.span.end_column - self.span.column <= 3
+
+    def written_anew(self, text: str) -> Fix | None:
+        """What writes another text in its place, in either language; None for a block."""
+        if self.is_block:
+            return None
+        is_plain = self.kind == "plain" and _PLAIN.fullmatch(text) and text not in {"null", "true", "false"}
+        # Where what ends a text within brackets is written plainly, there are none around.
+        is_safe = not _ENDS.search(text) or _ENDS.search(self.text)
+        written = text if is_plain and is_safe else json.dumps(text, ensure_ascii=False)
+        return Fix(f"write `{text}`", self.span, written)
 
     def place(self, line: int, column: int = 1, length: int | None = None) -> Span:
         """Return the file's span for a 1-based line and column of the text.

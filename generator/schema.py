@@ -1,16 +1,17 @@
 """Nodes to records: the only place that knows how written fields become typed ones.
 
 The types in `model` are the schema. `decode` walks nodes along them, so every problem of a file is
-found in one run and stands at its own field; the published JSON Schema comes from the same types.
+found in one run and stands at its own field; the JSON Schemas (`json_schema`) come from the same types.
 """
 
 import difflib
 import hashlib
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,17 +19,20 @@ from urllib.parse import quote
 import msgspec
 from msgspec import inspect
 
-from generator import document
-from generator.diagnostics import Diagnostic, Rejected, Severity, Span
-from generator.model import Differential, Record, RecordFile, Repository, Text
-from generator.nodes import Mapping, Node, Scalar, Sequence
+from generator import document, quick
+from generator.diagnostics import Diagnostic, Fix, Rejected, Severity, Source, Span
+from generator.model import Differential, Drift, Head, Held, Record, RecordFile, Repository, Text
+from generator.nodes import HIDDEN, Limits, Lines, Mapping, Node, Scalar, Sequence
 from generator.template import TemplateError, template
 
 # May be left out of a file: `complete` derives them.
 DERIVED = ("id", "slug", "messagePattern", "githubUrl")
-SUFFIXES = (".yaml", ".yml", ".json")
-NOT_RECORDS = ("repo.yaml", "differential.json")
+# A file of the last two holds a record a line.
+SUFFIXES = (".yaml", ".yml", ".json", ".jsonl", ".jsonl.gz")
+NOT_RECORDS = ("repo.yaml", "differential.json", "drift.json")
+GUIDES = "guides"  # the folder of articles, among those of records
 SLUG_LENGTH = 60
+DRIFT = Limits(size=16 * 2**20)  # of a table of many records in some releases
 REPORTED_WHOLE = 80  # characters of a bad value that a message repeats
 
 _ABSENT = object()
@@ -52,8 +56,20 @@ class _Decoder:
         *,
         help: str | None = None,  # noqa: A002 - the word of the diagnostic's field
         severity: Severity = "error",
+        fix: Fix | None = None,
     ) -> None:
-        self.found.append(Diagnostic(code, message, self.path, span, severity, help=help))
+        self.found.append(Diagnostic(code, message, self.path, span, severity, help=help, fix=fix))
+
+    def report_null(self, name: str, span: Span, whole: Span | None) -> None:
+        """`whole` is the span of all that is written, None where that is not known."""
+        self.report(
+            "E0115",
+            f'{name} is the text "null"; taken as null',
+            span,
+            severity="warning",
+            help="write null, or leave the field out",
+            fix=_nothing(whole) if whole else None,
+        )
 
     def struct(self, node: Node, kind: inspect.StructType, name: str) -> Any:
         """The decoded struct, or `_ABSENT` if any part of it is wrong."""
@@ -72,6 +88,7 @@ class _Decoder:
                     f"unknown field `{_shown(entry.key.text)}`",
                     entry.key.span,
                     help=f"did you mean `{close[0]}`?" if close else f"known fields: {', '.join(fields)}",
+                    fix=_renamed(entry.key, fields, node),
                 )
                 continue
             value = self.value(entry.value, field.type, f"`{_join(name, field.encode_name)}`")
@@ -107,13 +124,7 @@ class _Decoder:
             self.report("E0113", f"{name} must not be null", node.span)
             return _ABSENT
         if isinstance(node, Scalar) and is_nullable and node.kind == "string" and node.text == "null":
-            self.report(
-                "E0115",
-                f'{name} is the text "null"; taken as null',
-                node.span,
-                severity="warning",
-                help="write null, or leave the field out",
-            )
+            self.report_null(name, node.span, _whole(node))
             return None
         match kind:
             case inspect.StructType():
@@ -156,7 +167,10 @@ class _Decoder:
             return _ABSENT
         if isinstance(kind, inspect.IntType):
             if node.kind not in {"plain", "number"} or not _INTEGER.fullmatch(node.text):
-                self.report("E0113", f"{name} must be {wanted}, found {_found(node)}", node.span)
+                is_meant = node.kind == "string" and _INTEGER.fullmatch(node.text) is not None
+                is_empty = is_nullable and not node.text.strip()
+                fix = _bare(node) if is_meant else _nothing(node.span) if is_empty else None
+                self.report_type(name, wanted, node, fix)
                 return _ABSENT
             number = int(node.text)
             if (kind.ge is not None and number < kind.ge) or (kind.le is not None and number > kind.le):
@@ -166,23 +180,26 @@ class _Decoder:
             return number
         if isinstance(kind, inspect.BoolType):
             if node.kind not in {"plain", "boolean"} or node.text not in {"true", "false"}:
-                self.report("E0113", f"{name} must be {wanted}, found {_found(node)}", node.span)
+                is_meant = node.kind == "string" and node.text in {"true", "false"}
+                self.report_type(name, wanted, node, _bare(node) if is_meant else None)
                 return _ABSENT
             return node.text == "true"
         if isinstance(kind, inspect.LiteralType):
             if node.text not in kind.values:
                 known = " or ".join(f"`{value}`" for value in kind.values)
-                self.report("E0116", f"{name} must be {known}, found {_found(node)}", node.span)
+                fix = _respelled(node, lambda text: text in kind.values)
+                self.report("E0116", f"{name} must be {known}, found {_found(node)}", node.span, fix=fix)
                 return _ABSENT
             return node.text
         if not isinstance(kind, inspect.StrType):
             raise TypeError(f"no way to read {kind!r}")
         if node.kind in {"number", "boolean"}:
-            self.report("E0113", f"{name} must be text, found {_found(node)}", node.span)
+            self.report_type(name, wanted, node, node.written_anew(node.text))
             return _ABSENT
         if not node.text.strip() and kind.min_length:
             cure = "write null, or leave the field out" if is_nullable else None
-            self.report("E0114", f"{name} is empty", node.span, help=cure)
+            fix = _nothing(node.span) if is_nullable else None
+            self.report("E0114", f"{name} is empty", node.span, help=cure, fix=fix)
             return _ABSENT
         if kind.max_length is not None and len(node.text) > kind.max_length:
             self.report(
@@ -191,10 +208,48 @@ class _Decoder:
                 node.span,
             )
             return _ABSENT
-        if kind.pattern is not None and not re.search(kind.pattern.replace("$", r"\Z"), node.text):
-            self.report("E0116", f"{name} must be {form}, found {_found(node)}", node.span)
+        if kind.pattern is not None and not re.search(wanted := kind.pattern.replace("$", r"\Z"), node.text):
+            fix = _respelled(node, lambda text: re.search(wanted, text) is not None)
+            self.report("E0116", f"{name} must be {form}, found {_found(node)}", node.span, fix=fix)
             return _ABSENT
         return node.text
+
+    def report_type(self, name: str, wanted: str, node: Scalar, fix: Fix | None) -> None:
+        self.report("E0113", f"{name} must be {wanted}, found {_found(node)}", node.span, fix=fix)
+
+
+def _renamed(key: Scalar, fields: Collection[str], node: Mapping) -> Fix | None:
+    """What writes the one field that is nearest to an unknown one, if it is not written already."""
+    close = difflib.get_close_matches(key.text, fields, n=2, cutoff=0.75)
+    ratios = [difflib.SequenceMatcher(None, one, key.text).ratio() for one in close]
+    if not close or key.content is None or len(set(ratios)) < len(ratios) or node.get(close[0]) is not None:
+        return None
+    return Fix(f"write `{close[0]}`", key.place(1), close[0])
+
+
+def _nothing(span: Span) -> Fix:
+    return Fix("write null", span, "null")
+
+
+def _whole(node: Scalar) -> Span | None:
+    """All that is written of a text of one line: of a block, its header and that line."""
+    if not node.is_block:
+        return node.span
+    if node.content is None:
+        return None
+    line = node.place(1)
+    return Span(node.span.line, node.span.column, line.end_line, line.end_column)
+
+
+def _bare(node: Scalar) -> Fix | None:
+    """What writes a number or a truth value without quotes."""
+    return None if node.is_block else Fix(f"write {node.text} without quotes", node.span, node.text)
+
+
+def _respelled(node: Scalar, is_right: Callable[[str], bool]) -> Fix | None:
+    """What writes the text in lower case and without blanks around, where that makes it right."""
+    text = node.text.strip().lower()
+    return node.written_anew(text) if is_right(text) else None
 
 
 def _shown(text: str) -> str:
@@ -281,7 +336,7 @@ def decode(node: Node, path: str) -> tuple[RecordFile | None, tuple[Diagnostic, 
             )
         )
         return None, tuple(found)
-    return RecordFile(path, record, node, version), tuple(found)
+    return RecordFile(path, Head.of(record), Held(record, lambda: node), version), tuple(found)
 
 
 def _is_date(text: str) -> bool:
@@ -294,13 +349,22 @@ def _is_date(text: str) -> bool:
 
 def derived_id(record: Record) -> str:
     """16 hex digits of SHA-256 over repo, class and template: it survives a moved or renamed file."""
-    text = f"{record.repo}\0{record.error_class}\0{record.error_message}"
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return identity(record.repo, record.error_class, record.error_message)
+
+
+def identity(repo: str, error_class: str, message: str) -> str:
+    """16 hex digits of SHA-256 over what an error is known by."""
+    return hashlib.sha256(f"{repo}\0{error_class}\0{message}".encode()).hexdigest()[:16]
 
 
 def derived_slug(record: Record) -> str:
     """The template's words, at most `SLUG_LENGTH` characters, cut between two words."""
-    texts = (record.error_message, record.error_class, "error")
+    return slug_of(record.error_message, record.error_class)
+
+
+def slug_of(message: str, error_class: str) -> str:
+    """The slug of an error of that template and class."""
+    texts = (message, error_class, "error")
     words: list[str] = next(found for text in texts if (found := _WORD.findall(text.lower())))
     slug = words[0][:SLUG_LENGTH]
     for word in words[1:]:
@@ -333,11 +397,35 @@ def complete(record: Record) -> Record:
 
 def record_paths(root: Path) -> Iterator[Path]:
     """Every record file below a folder, however nested, in the order of their names."""
-    for path in sorted(root.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        is_guide = path.relative_to(root).parts[0] == "guides"
-        if path.suffix in SUFFIXES and path.name not in NOT_RECORDS and not hidden and not is_guide:
-            yield path
+    return (Path(entry.path) for entry in record_entries(root))
+
+
+def is_record(path: str) -> bool:
+    """Whether a file is read for records, by its path from the folder of records, with slashes."""
+    parts = path.split("/")
+    is_hidden = any(part.startswith(".") for part in parts)
+    return not is_hidden and parts[0] != GUIDES and path.endswith(SUFFIXES) and parts[-1] not in NOT_RECORDS
+
+
+def record_entries(root: Path) -> Iterator[os.DirEntry[str]]:
+    """As `record_paths`, with what the file system says of each; no link is followed."""
+    return _entries(root, is_top=True)
+
+
+def _entries(folder: Path | str, *, is_top: bool) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as inside:
+            entries = sorted(inside, key=lambda one: one.name)
+    except OSError:
+        return
+    for entry in entries:
+        name = entry.name
+        if name.startswith(".") or (is_top and name == GUIDES):
+            continue
+        if name.endswith(SUFFIXES) and name not in NOT_RECORDS:
+            yield entry
+        if entry.is_dir(follow_symlinks=False):
+            yield from _entries(entry.path, is_top=False)
 
 
 def load(file: Path, name: str, location: str = "") -> tuple[RecordFile | None, tuple[Diagnostic, ...]]:
@@ -346,10 +434,19 @@ def load(file: Path, name: str, location: str = "") -> tuple[RecordFile | None, 
         source = document.read(file, name=name)
     except Rejected as rejected:
         return None, rejected.diagnostics
-    node, found = document.parse(source)
+    return decode_text(source, location, is_json=file.suffix == ".json")
+
+
+def decode_text(
+    source: Source, location: str = "", *, is_json: bool
+) -> tuple[RecordFile | None, tuple[Diagnostic, ...]]:
+    """The record in a text, and all that is wrong with it."""
+    if is_json and (known := _decoded_quickly(source)) is not None:
+        return replace(known[0], location=location), known[1]
+    node, found = document.parse(source, is_json=is_json)
     if not isinstance(node, Mapping):  # which parsing reported
         return None, found
-    record, problems = decode(node, name)
+    record, problems = decode(node, source.path)
     if record is None or found:
         # An alias is read as null: that its field must not be null is not said on top.
         refused = {one.span for one in found}
@@ -358,15 +455,52 @@ def load(file: Path, name: str, location: str = "") -> tuple[RecordFile | None, 
     return replace(record, location=location), problems
 
 
+def _decoded_quickly(source: Source) -> tuple[RecordFile, tuple[Diagnostic, ...]] | None:
+    """The record of a plain JSON file that no more than a warning is about; None for all others."""
+    text = source.text.replace("\r\n", "\n")
+    found = quick.decode(text)
+    if found is None:
+        return None
+    try:
+        record = complete(found.record)
+    except TemplateError:
+        return None
+    if record.analyzed_at is not None and not _is_date(record.analyzed_at):
+        return None
+    decoder = _Decoder(source.path)
+    if found.nulls:
+        lines = Lines.of(source.path, text)
+        for name, start, end in found.nulls:
+            span = lines.span(start, end)
+            decoder.report_null(f"`{name}`", span, span)
+    body = Held(record, cache(partial(_node, source)))
+    file = RecordFile(source.path, Head.of(record), body, found.version)
+    return file, tuple(decoder.found)
+
+
+def _node(source: Source) -> Mapping:
+    """The node of a JSON source that was read without one."""
+    node, _ = document.parse(source, is_json=True)
+    record, _ = decode(node, source.path) if node else (None, ())
+    if record is None:
+        raise TypeError(f"{source.path}: it was read as a record, and is none")
+    return record.node
+
+
 def load_repository(file: Path, name: str) -> tuple[Repository | None, tuple[Diagnostic, ...]]:
     """What a `repo.yaml` says."""
     try:
-        node, found = document.parse(document.read(file, name=name))
+        return decode_repository(document.read(file, name=name))
     except Rejected as rejected:
         return None, rejected.diagnostics
+
+
+def decode_repository(source: Source) -> tuple[Repository | None, tuple[Diagnostic, ...]]:
+    """What the text of a `repo.yaml` says."""
+    node, found = document.parse(source)
     if not isinstance(node, Mapping):  # which parsing reported
         return None, found
-    value, problems = _decode(node, Repository, name)
+    value, problems = _decode(node, Repository, source.path)
     return value, (*found, *problems)
 
 
@@ -384,15 +518,26 @@ def load_differential(file: Path) -> dict[str, Differential]:
     return content.get("subjects", {})
 
 
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a record file."""
-    schema = msgspec.json.schema(Record)
-    record = schema["$defs"]["Record"]
-    record["required"] = [name for name in record["required"] if name not in DERIVED]
-    for definition in schema["$defs"].values():
-        definition["additionalProperties"] = False
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "pagefault error record",
-        **schema,
-    }
+def load_drift(file: Path, name: str) -> tuple[Drift | None, tuple[Diagnostic, ...]]:
+    """What a `drift.json` says, and what is wrong with it: then nothing of it is shown."""
+    try:
+        text = document.read(file, name=name, limits=DRIFT).text
+        found = msgspec.json.decode(text.encode(), type=Drift)
+    except Rejected as rejected:
+        return None, rejected.diagnostics
+    except (msgspec.DecodeError, RecursionError) as error:
+        # A type that is not the one wanted is told apart from what is no JSON at all.
+        code = "E0113" if isinstance(error, msgspec.ValidationError) else "E0101"
+        why = str(error).replace("`", "'")
+        return None, (_drift_finding(code, f"cannot be read as a table of releases: {why}", name),)
+    shown = [trace.text for traces in found.records.values() for trace in traces.values() if trace.text]
+    if any(HIDDEN.search(one) for one in (*shown, *found.unfollowed.values())):
+        return None, (_drift_finding("E0107", "holds control or invisible characters", name),)
+    if found.pinned not in {one.version for one in found.releases}:
+        message = f"`pinned` names `{found.pinned}`, which is none of its releases"
+        return None, (_drift_finding("E0116", message, name),)
+    return found, ()
+
+
+def _drift_finding(code: str, message: str, name: str) -> Diagnostic:
+    return Diagnostic(code, message, name, help="run `pagefault drift` to write it anew, or delete it")

@@ -9,6 +9,30 @@ from generator import config
 from generator.config import Config, Project
 from generator.diagnostics import Diagnostic
 
+EVERY = """\
+[project]
+name = "x"
+
+[tool.pagefault]
+title = "Errors"
+base-url = "https://example.org/errors/"
+tracker = "https://example.org/new?template=error"
+edit = "https://example.org/edit/main/"
+logo = "docs/logo.svg"
+footer = "By [us](https://example.org/)."
+colors = { link = "#00f", text = ["#111111", "#EEEEEE80"] }
+max-size = 500
+records = "errors"
+out = "public"
+cache = "/var/cache/errors"
+templates = "theme"
+outputs = ["html", "json"]
+deadline = 2.5
+memory = 512
+floor = 47
+isolation = 3
+"""
+
 SETTINGS = ", ".join(sorted(field.encode_name for field in msgspec.structs.fields(Config)))
 
 
@@ -99,31 +123,18 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
 
 def test_every_setting_is_read(tmp_path: Path) -> None:
     """By its name with hyphens."""
-    text = """\
-[project]
-name = "x"
-
-[tool.pagefault]
-title = "Errors"
-base-url = "https://example.org/errors/"
-tracker = "https://example.org/new?template=error"
-records = "errors"
-out = "public"
-cache = "/var/cache/errors"
-templates = "theme"
-outputs = ["html", "json"]
-deadline = 2.5
-memory = 512
-floor = 47
-isolation = 3
-"""
-    project, problems = read(tmp_path, text)
+    project, problems = read(tmp_path, EVERY)
     assert () == problems
     assert (
         Config(
             title="Errors",
             base_url="https://example.org/errors/",
             tracker="https://example.org/new?template=error",
+            edit="https://example.org/edit/main/",
+            logo="docs/logo.svg",
+            footer="By [us](https://example.org/).",
+            colors={"link": "#00f", "text": ("#111111", "#EEEEEE80")},
+            max_size=500,
             records="errors",
             out="public",
             cache="/var/cache/errors",
@@ -139,6 +150,26 @@ isolation = 3
     assert (tmp_path, tmp_path / "pyproject.toml") == (project.folder, project.file)
     assert project.table is not None
     assert 4 == project.table.line
+
+
+def test_the_test_above_knows_every_setting(tmp_path: Path) -> None:
+    """None of those that it reads has its default."""
+    said = msgspec.structs.asdict(read(tmp_path, EVERY)[0].config)
+    assert [] == [name for name, value in msgspec.structs.asdict(Config()).items() if value == said[name]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "colors = {link = '#00f'}",
+        "colors.link = '#00f'",
+        "[tool.pagefault.colors]\nlink = '#00f'",
+    ],
+)
+def test_colors_are_read_however_they_are_written(tmp_path: Path, text: str) -> None:
+    """In a line, or in a table of their own."""
+    project, problems = read(tmp_path, f"[tool.pagefault]\n{text}\n")
+    assert ({"link": "#00f"}, ()) == (project.config.colors, problems)
 
 
 def test_an_empty_table_says_nothing(tmp_path: Path) -> None:
@@ -179,6 +210,10 @@ def test_a_whole_number_of_seconds_is_one(tmp_path: Path) -> None:
         ('records = ["a"]', "`records`: expected `str`, got `array`", 8),
         ("out = 2026-01-01", "`out`: expected `str`, got `date`", 4),
         ('"title" = 5', "`title`: expected `str`, got `int`", 8),
+        ("max-size = 0", "`max-size`: expected `int` >= 1", 9),
+        ('max-size = "1 GB"', "`max-size`: expected `int`, got `str`", 9),
+        ('footer = ""', "`footer`: expected `str` of length >= 1", 7),
+        ('colors = "#00f"', "`colors`: expected `object`, got `str`", 7),
     ],
 )
 def test_a_wrong_value_is_reported_at_its_line(tmp_path: Path, line: str, message: str, end: int) -> None:
@@ -192,12 +227,51 @@ def test_a_wrong_value_is_reported_at_its_line(tmp_path: Path, line: str, messag
 @pytest.mark.parametrize(
     "url", ["example.org", "javascript:alert(1)", "https://a b/", 'https://a/"x', "//a/"]
 )
-@pytest.mark.parametrize("setting", ["base-url", "tracker"])
+@pytest.mark.parametrize("setting", ["base-url", "tracker", "edit"])
 def test_an_address_is_of_the_web(tmp_path: Path, setting: str, url: str) -> None:
     """It stands in links on every page."""
     found = only(tmp_path, f"[tool.pagefault]\n{setting} = '{url}'\n")
     assert f"`{setting}`: expected `str` matching regex" in found.message
     assert (2, 1, len(setting) + 1) == place(found)
+
+
+@pytest.mark.parametrize("url", ["https://example.org/edit", "https://example.org/edit/?path="])
+def test_files_are_edited_below_an_address(tmp_path: Path, url: str) -> None:
+    """One that ends in `/`: a record's path is put behind it."""
+    assert "`edit`: expected" in only(tmp_path, f"[tool.pagefault]\nedit = '{url}'\n").message
+
+
+@pytest.mark.parametrize("name", ["logo", "logo.txt", "logo.svg.exe", ""])
+def test_a_logo_is_an_image(tmp_path: Path, name: str) -> None:
+    """By the ending of its name, which pages keep."""
+    assert "`logo`: expected" in only(tmp_path, f"[tool.pagefault]\nlogo = '{name}'\n").message
+
+
+@pytest.mark.parametrize(
+    ("color", "message", "cure"),
+    [
+        ("lnk = '#00f'", "unknown color `lnk`", "did you mean `link`?"),
+        ("blue = '#00f'", "unknown color `blue`", f"known colors: {', '.join(sorted(config.COLORED))}"),
+        ("link = 'blue'", "`colors.link`: expected `str` matching regex", "write `#rgb` or `#rrggbb`, or"),
+        ("link = '#12345'", "`colors.link`: expected `str` matching regex", "write `#rgb` or `#rrggbb`, or"),
+        ("link = '#00f;}'", "`colors.link`: expected `str` matching regex", "write `#rgb` or `#rrggbb`, or"),
+        ("link = ['#00f']", "`colors.link`: expected `array` of length 2, got 1", "write `#rgb` or"),
+        ("link = 255", "`colors.link`: expected `str | array`, got `int`", "write `#rgb` or"),
+    ],
+)
+def test_a_wrong_color_is_reported_and_the_others_are_kept(
+    tmp_path: Path, color: str, message: str, cure: str
+) -> None:
+    """At its own line, where it has one."""
+    for text, line in (
+        (f"[tool.pagefault]\n\n[tool.pagefault.colors]\ntext = '#111'\n{color}\n", 5),
+        (f"[tool.pagefault]\ncolors = {{text = '#111', {color}}}\n", 2),
+    ):
+        project, problems = read(tmp_path, text)
+        (found,) = problems
+        assert found.message.startswith(message)
+        assert (found.help or "").startswith(cure)
+        assert (line, {"text": "#111"}) == (found.span and found.span.line, project.config.colors)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Decoding: each type, each complaint and its place, what is derived, and the published JSON Schema."""
+"""Decoding: each type, each complaint and its place, and what is derived."""
 
 import json
 import os
@@ -10,23 +10,24 @@ import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema import Draft7Validator
 
-from generator import document, schema, wheels
+from generator import document, json_schema, reading, schema, wheels
 from generator.diagnostics import Diagnostic, Source
 from generator.excerpts import wheel_of
 from generator.model import (
-    FOUNDING_FIELDS,
     Differential,
+    Edition,
     Expectation,
     Lookalike,
     Reachability,
     Record,
     RecordFile,
+    Trace,
     Verification,
     Wheelhouse,
 )
-from generator.nodes import Mapping, Node, Scalar, Sequence
+from generator.settings import Settings
 
 RECORDS = Path(__file__).parent.parent / "records"
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -763,6 +764,7 @@ def test_records_are_found_however_nested(tmp_path: Path) -> None:
         *(
             "acme/pool/repo.yaml",
             "acme/pool/differential.json",
+            "acme/pool/drift.json",
             "repo.yaml",
             "guides/a.yaml",
             "guides/deep/a.json",
@@ -992,108 +994,9 @@ def test_a_comparison_that_is_absent_proves_nothing(tmp_path: Path) -> None:
     assert {} == schema.load_differential(tmp_path)
 
 
-# The published schema.
-
-SCHEMA = json.loads(msgspec.json.encode(schema.json_schema()))
-VALIDATOR = Draft202012Validator(SCHEMA)
-PATHS = tuple(schema.record_paths(RECORDS))
-
-
-def faults(value: object) -> list[str]:
-    """Return what the published schema has against a value."""
-    return [error.message for error in VALIDATOR.iter_errors(value)]
-
-
-def plain(node: Node, value: Any) -> Any:
-    """Return what was decoded from a node as JSON, without what the file does not say."""
-    match node:
-        case Mapping():
-            return {entry.key.text: plain(entry.value, value[entry.key.text]) for entry in node.entries}
-        case Sequence():
-            return [plain(item, each) for item, each in zip(node.items, value, strict=True)]
-        case Scalar():
-            return value
-
-
-def loaded(path: Path) -> RecordFile:
-    """Return a record of the project's own."""
-    file, found = schema.load(path, path.name)
-    assert () == found
-    assert file is not None
-    return file
-
-
-def test_the_schema_is_valid_json_schema() -> None:
-    """Draft 2020-12, and it says so."""
-    Draft202012Validator.check_schema(SCHEMA)
-    assert "https://json-schema.org/draft/2020-12/schema" == SCHEMA["$schema"]
-
-
-def test_the_schema_begins_with_the_founding_fields_in_order() -> None:
-    """31 names of version 2; what came later follows them."""
-    names = tuple(SCHEMA["$defs"]["Record"]["properties"])
-    assert FOUNDING == names[:31]
-    assert (31, 31) == (FOUNDING_FIELDS, len(FOUNDING))
-    assert names == tuple(published(record(NEEDED)))
-
-
-def test_the_schema_needs_what_cannot_be_derived() -> None:
-    """The fields without which `NEEDED` is no record."""
-    needed = {line.partition(":")[0] for line in NEEDED.splitlines()}
-    assert needed == set(SCHEMA["$defs"]["Record"]["required"])
-
-
-def test_the_schema_describes_its_fields() -> None:
-    """Editors show it; only names that say all have no description."""
-    properties = SCHEMA["$defs"]["Record"]["properties"]
-    assert {"httpStatus", "tags", "schemaVersion", "verification"} >= {
-        name for name, value in properties.items() if "description" not in value
-    }
-
-
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem[:40])
-def test_the_schema_accepts_each_record_of_ours(path: Path) -> None:
-    """As the file says it, and completed as the API publishes it."""
-    file = loaded(path)
-    value = published(file.record)
-    assert [] == faults(value)
-    assert [] == faults(plain(file.node, value))
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"colour": "red"},
-        {"verification": {"colour": "red"}},
-        {"verification": {"instead": [{"call": "f()", "colour": "red"}]}},
-        {"verification": {"fixed": {}}},
-        {"lineNumber": "7"},
-        {"lineNumber": 0},
-        {"errorCode": 1},
-        {"solutions": None},
-        {"slug": "No Room"},
-        {"repo": "acme"},
-        {"status": "gone"},
-        {"schemaVersion": 1},
-        {"documentation": ""},
-        {"filePath": "../a.py"},
-    ],
-)
-def test_the_schema_refuses_what_decoding_refuses(fields: dict[str, object]) -> None:
-    """One field that is wrong, everything else right."""
-    assert faults(json.loads(as_json(**fields)))
-    assert any(one.severity == "error" for one in decoded(as_json(**fields), "r.json")[1])
-
-
-def test_the_schema_refuses_what_misses_a_field() -> None:
-    """Each of those that are needed."""
-    whole = json.loads(as_json())
-    for name in SCHEMA["$defs"]["Record"]["required"]:
-        assert faults({key: value for key, value in whole.items() if key != name})
-
-
 # The laws.
 
+SCHEMA = Draft7Validator(json_schema.of(Record))
 SCALARS = (
     st.none()
     | st.booleans()
@@ -1182,7 +1085,7 @@ def test_any_mapping_is_a_record_or_has_findings(
         assert any(one.severity == "error" for one in found)
     else:
         assert all(one.code in {"E0111", "E0113", "E0114", "E0115"} for one in found)
-        assert [] == faults(published(file.record))
+        assert [] == list(SCHEMA.iter_errors(published(file.record)))
 
 
 @settings(deadline=None)
@@ -1209,3 +1112,97 @@ def test_any_yaml_of_fields_is_a_record_or_has_findings(names: list[str], data: 
         file, found = schema.decode(node, "r.yaml")
         assert_within(found, text)
         assert file is not None or any(one.severity == "error" for one in found)
+
+
+# What became of records in other releases.
+
+DRIFT = {
+    "repo": "acme/widgets",
+    "pinned": "1.0",
+    "commit": "0" * 40,
+    "releases": [
+        {"version": "1.0", "file": "acme-1.0-py3-none-any.whl", "sha256": "1" * 64, "new": 2},
+        {"version": "2.0"},
+    ],
+    "records": {"2" * 16: {"2.0": {"state": "moved", "path": "src/a.py", "line": 7}}},
+    "unfollowed": {"3" * 16: "raised in compiled code"},
+}
+
+
+def test_a_table_of_releases_is_read_into_values(tmp_path: Path) -> None:
+    """What is left out is nothing, or none."""
+    path = tmp_path / "drift.json"
+    path.write_text(json.dumps(DRIFT))
+
+    found, problems = schema.load_drift(path, "drift.json")
+
+    assert () == problems
+    assert found is not None
+    assert Edition("2.0") == found.releases[1]
+    assert Trace("moved", "src/a.py", 7) == found.records["2" * 16]["2.0"]
+    assert found.of("4" * 16) is None
+    assert ({}, found.unfollowed) == ((alone := found.of("3" * 16)) and (alone.records, alone.unfollowed))
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        ({"releases": [{"version": "1.0", "new": "2"}]}, "E0113", "Expected `int`, got `str`"),
+        ({"releases": [{"version": "../1.0"}]}, "E0113", "Expected `str` matching regex"),
+        ({"records": {"a": {"2.0": {"state": "lost"}}}}, "E0113", "Invalid enum value 'lost'"),
+        (
+            {"records": {"a": {"2.0": {"state": "moved", "path": "../a.py", "line": 1}}}},
+            "E0113",
+            "matching regex",
+        ),
+        ({"records": {"a": {"2.0": {"state": "moved", "path": "a.py", "line": 0}}}}, "E0113", "`int` >= 1"),
+        (
+            {"records": {"a": {"2.0": {"state": "changed", "text": "x\u202ey"}}}},
+            "E0107",
+            "invisible characters",
+        ),
+        ({"unfollowed": {"a": "x\x1b[31my"}}, "E0107", "control or invisible"),
+        ({"pinned": "3.0"}, "E0116", "`pinned` names `3.0`, which is none of its releases"),
+        ({"commit": None}, "E0113", "Expected `str`, got `null`"),
+    ],
+)
+def test_a_malformed_table_of_releases_is_refused_whole(
+    change: dict[str, object], code: str, said: str, tmp_path: Path
+) -> None:
+    """With what is wrong, and nothing of it is shown."""
+    path = tmp_path / "drift.json"
+    path.write_text(json.dumps(DRIFT | change))
+
+    found, (problem,) = schema.load_drift(path, "drift.json")
+
+    assert found is None
+    assert (code, "drift.json", "error") == (problem.code, problem.path, problem.severity)
+    assert said.replace("`", "'") in problem.message.replace("`", "'")
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [(b"{", "E0101"), (b'{"x":' * 100_000, "E0101"), (b"\xff", "E0102"), (b" " * (2**24 + 1), "E0104")],
+)
+def test_a_table_of_releases_that_is_no_text_is_refused(data: bytes, code: str, tmp_path: Path) -> None:
+    """Nor does one of any depth or size end the build."""
+    path = tmp_path / "drift.json"
+    path.write_bytes(data)
+
+    found, (problem,) = schema.load_drift(path, "drift.json")
+
+    assert (None, code) == (found, problem.code)
+
+
+def test_a_table_of_another_pin_is_not_shown(tmp_path: Path) -> None:
+    """After the records were moved to a new release, the table is of the old one."""
+    home = tmp_path / "records" / "acme" / "widgets"
+    home.mkdir(parents=True)
+    (home / "drift.json").write_text(json.dumps(DRIFT))
+    settings = Settings(records=tmp_path / "records", out=tmp_path / "site", cache=tmp_path / "cache")
+    pin = "repo: acme/widgets\ntitle: Widgets\npackage: {{requirement: acme==1.0, commit: '{}'}}\n"
+
+    (home / "repo.yaml").write_text(pin.format("0" * 40))
+    assert ["acme/widgets"] == [*reading.read_repositories(settings).drifts]
+    (home / "repo.yaml").write_text(pin.format("1" * 40))
+    assert [] == [*reading.read_repositories(settings).drifts]
