@@ -6,7 +6,7 @@ one of a few lexers that are known to end: two of Pygments' others hang on fifty
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,16 +14,14 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
-from pygments.lexer import Lexer
-from pygments.lexers.data import JsonLexer, YamlLexer
-from pygments.lexers.python import PythonLexer
-from pygments.lexers.shell import BashLexer
-from pygments.token import STANDARD_TYPES, _TokenType
+
+from generator import highlight, quotes, sentences
 
 LONGEST_PROSE = 16_000  # characters; a longer text is shown as it is
 LONGEST_CODE = 64_000  # characters; a longer one is not coloured
 # Characters of one line, or of one run of white space: the lexers take their square.
 LONGEST_RUN = 500
+GAP = 100  # characters of white space behind a line's end, of which there are few
 
 _RULES = [
     "backticks",
@@ -37,31 +35,23 @@ _RULES = [
     "list",
     "newline",
 ]
+_BLANKS = re.compile(r"\s\s+")
+_GAP = re.compile(rf"\n\s{{{GAP}}}")
 # A scheme, or what browsers take for the start of another host.
 _FOREIGN = re.compile(r"[a-z][a-z0-9+.-]*:|[/\\]{2}", re.IGNORECASE)
-_LEXERS: dict[str, type[Lexer]] = {
-    "python": PythonLexer,
-    "py": PythonLexer,
-    "json": JsonLexer,
-    "yaml": YamlLexer,
-    "bash": BashLexer,
-    "sh": BashLexer,
-}
 
 
 def is_safe_url(url: str) -> bool:
     """Whether a link may lead there: https, mailto, within the site or the page."""
+    # As most begin; with what is taken out of the others, these would begin so too.
+    if url.startswith("https://"):
+        return True
+    if url.startswith("../"):
+        return "\\" not in url
     plain = re.sub(r"[\x00-\x20]", "", url)
     if plain.lower().startswith(("https://", "mailto:")):
         return True
     return not _FOREIGN.match(plain) and "\\" not in plain
-
-
-def fenced(text: str, language: str = "python") -> str:
-    """A Markdown block of code, in a fence longer than any run of backticks in it."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def safe_url(url: str) -> str:
@@ -73,14 +63,21 @@ def markdown(text: str, lowered: int = 2) -> Markup:
     """The blocks of a Markdown text as HTML, with headings `lowered` by so many levels."""
     if len(text) > LONGEST_PROSE:
         return Markup("<p>{}</p>").format(text)
-    return Markup(_markdown().render(text, {"lowered": lowered}))  # noqa: S704 - its renderer escapes all text
+    html = sentences.blocks(text)
+    if html is None:
+        html = grammar().render(text, {"lowered": lowered})
+    return Markup(html)  # noqa: S704 - both escape all text
 
 
 def targets(text: str) -> list[str]:
     """Where the links of a Markdown text lead, in order."""
     if "](" not in text or len(text) > LONGEST_PROSE:
         return []
-    tokens = [child for token in _markdown().parse(text) for child in token.children or ()]
+    html = sentences.blocks(text)
+    if html is not None:
+        # Quotes are escaped in whatever is no attribute.
+        return re.findall(r' href="([^"]*)"', html)
+    tokens = [child for token in grammar().parse(text) for child in token.children or ()]
     return [str(token.attrs["href"]) for token in tokens if token.type == "link_open"]
 
 
@@ -88,24 +85,52 @@ def markdown_inline(text: str) -> Markup:
     """A Markdown text of one paragraph as HTML, without the paragraph."""
     if len(text) > LONGEST_PROSE:
         return escape(text)
-    return Markup(_markdown().renderInline(text))  # noqa: S704 - as above
+    html = sentences.inline(text)
+    return Markup(grammar().renderInline(text) if html is None else html)  # noqa: S704 - as above
 
 
-def code(text: str, language: str = "python", first_line: int | None = None, marked: int = 0) -> Markup:
+def message(parts: Iterable[Mapping[str, str]]) -> Markup:
+    """A message of texts, holes by their names, and values that stood in holes."""
+    html = []
+    for part in parts:
+        if "hole" in part:
+            html.append(f"<var>{{{escape(part['hole'])}}}</var>")
+        elif "value" in part:
+            html.append(f"<mark>{escape(part['value'])}</mark>")
+        else:
+            html.append(escape(part["text"]))
+    return Markup("".join(html))  # noqa: S704 - as above
+
+
+def breakable(text: str) -> Markup:
+    """A path as HTML that may go on in the next line after each of its parts, and not within them."""
+    html = str(escape(text))
+    return Markup(html.replace("/", "/<wbr>").replace("_", "_<wbr>"))  # noqa: S704 - as above
+
+
+def code(
+    text: str,
+    language: str = "python",
+    first_line: int | None = None,
+    marked: int = 0,
+    before: str | None = None,
+) -> Markup:
     """Coloured lines of code; numbered if `first_line` is given, with line `marked` set off.
 
     Each line is one element that holds its line end. Numbers stand in an attribute, for style sheets to
-    show: what readers select and copy is the code.
+    show: what readers select and copy is the code. Numbered lines are a part of a file, which may begin in a
+    string: `before` says what opens that, None that it is not known.
     """
-    lines = _lines(text, language)
-    parts = []
-    for number, line in enumerate(lines, first_line or 1):
-        if first_line is None:
-            parts.append(line + "\n")
-            continue
-        mark = ' class="line raising"' if number == marked else ' class="line"'
-        parts.append(f'<span{mark} id="L{number}" data-line="{number}">{line}\n</span>')
-    return Markup("".join(parts))  # noqa: S704 - `_lines` escapes all text
+    if first_line is None:
+        return Markup("\n".join((*_lines(text, language), "")))  # noqa: S704 - `_lines` escapes all text
+    lines, first = _part(text, language, before), first_line or 1
+    parts = [
+        f'<span class="line" id="L{number}" data-line="{number}">{line}\n</span>'
+        for number, line in enumerate(lines, first)
+    ]
+    if 0 <= marked - first < len(parts):
+        parts[marked - first] = parts[marked - first].replace('"line"', '"line raising"', 1)
+    return Markup("".join(parts))  # noqa: S704 - as above
 
 
 def changed(text: str, lines: Sequence[int], kind: str) -> Markup:
@@ -119,41 +144,35 @@ def changed(text: str, lines: Sequence[int], kind: str) -> Markup:
     return Markup("".join(parts))  # noqa: S704 - as above
 
 
+def _part(text: str, language: str, before: str | None) -> list[str]:
+    """The lines of a part of a file."""
+    if language not in {"python", "py"} or _is_costly(text):
+        return _lines(text, language)
+    return highlight.lines(text, language, *quotes.around(text, before))
+
+
 def _lines(text: str, language: str) -> list[str]:
     """One HTML text a line; spans never cross a line's end."""
-    lexer = _LEXERS.get(language)
-    if lexer is None or _is_costly(text):
-        return [str(escape(line)) for line in text.split("\n")]
-    lines = [""]
-    # Not `get_tokens`, which changes line ends and with them the numbers of the lines.
-    for _, kind, value in lexer().get_tokens_unprocessed(text):
-        style = _style(kind)
-        for number, piece in enumerate(value.split("\n")):
-            if number:
-                lines.append("")
-            if piece:
-                shown = str(escape(piece))
-                lines[-1] += f'<span class="{style}">{shown}</span>' if style else shown
-    return lines
+    if language not in highlight.LEXERS or _is_costly(text):
+        return str(escape(text)).split("\n")
+    return highlight.lines(text, language)
 
 
 def _is_costly(text: str) -> bool:
     """Whether a lexer might take long over it."""
-    runs = (*text.split("\n"), *re.findall(r"\s+", text))
-    return len(text) > LONGEST_CODE or max(map(len, runs)) > LONGEST_RUN
+    if len(text) <= LONGEST_RUN:
+        return False
+    longest = max(map(len, text.split("\n")))
+    if len(text) > LONGEST_CODE or longest > LONGEST_RUN:
+        return True
+    # What is longer than all lines has a line's end in it, and more behind the first one than a line less.
+    is_gapless = longest < LONGEST_RUN - GAP and not _GAP.search(text)
+    return not is_gapless and any(len(run) > LONGEST_RUN for run in _BLANKS.findall(text))
 
 
 @cache
-def _style(kind: _TokenType) -> str:
-    """Pygments' short class of a token type, or of the nearest one around it; empty for plain text."""
-    while kind not in STANDARD_TYPES and kind.parent is not None:
-        kind = kind.parent
-    style = STANDARD_TYPES.get(kind, "")
-    return "" if style == "w" else style
-
-
-@cache
-def _markdown() -> MarkdownIt:
+def grammar() -> MarkdownIt:
+    """What knows all the Markdown that there is."""
     parser = MarkdownIt("zero", {"html": False, "maxNesting": 20}).enable(_RULES)
     parser.validateLink = is_safe_url  # type: ignore[method-assign]  # the documented way to restrict links
     parser.add_render_rule("fence", _fence)

@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 from markupsafe import Markup, escape
 from pygments.lexers import get_all_lexers
 
+from generator.fences import fenced
 from generator.prose import (
     LONGEST_CODE,
     LONGEST_PROSE,
     LONGEST_RUN,
+    breakable,
     code,
-    fenced,
     is_safe_url,
     markdown,
     markdown_inline,
+    message,
     safe_url,
 )
 
@@ -627,11 +629,8 @@ LANGUAGES = st.sampled_from((*COLOURED, "unknown"))
 
 def test_code_is_coloured_line_by_line() -> None:
     """A text over two lines is two spans."""
-    quotes = '<span class="s2">&#34;&#34;&#34;</span>'
     assert (
-        f'<span class="n">x</span> <span class="o">=</span> {quotes}<span class="s2">a</span>\n'
-        f'<span class="s2">b</span>{quotes}\n'
-        "\n"
+        'x = <span class="s2">&#34;&#34;&#34;a</span>\n<span class="s2">b&#34;&#34;&#34;</span>\n\n'
     ) == code('x = """a\nb"""\n')
 
 
@@ -679,6 +678,25 @@ def test_a_marked_line_is_set_off() -> None:
         '<span class="line raising" id="L8" data-line="8">&lt;b&gt;\n</span>'
         '<span class="line" id="L9" data-line="9">\n</span>'
     ) == code("a\n<b>\n", "text", 7, 8)
+
+
+@pytest.mark.parametrize("before", ['    """', None])
+def test_numbered_lines_that_begin_in_a_string_are_coloured_as_such(before: str | None) -> None:
+    """A part of a file does, by what is known of that, or by a guess; and it may end in another."""
+    text = '    prose.\n    """\n    return 1\ndef f():\n    """Prose.'
+    html = code(text, "python", 7, before=before)
+    assert [
+        '<span class="sd">    prose.</span>',
+        '<span class="sd">    &#34;&#34;&#34;</span>',
+        '    <span class="k">return</span> <span class="mi">1</span>',
+        '<span class="k">def</span> <span class="nf">f</span>():',
+        '    <span class="sd">&#34;&#34;&#34;Prose.</span>',
+    ] == re.findall(r'data-line="\d+">(.*)\n</span>', html)
+
+
+def test_lines_without_numbers_are_whole() -> None:
+    """They begin in no string."""
+    assert 'a.\n<span class="s2">' in code('a.\n"""\nb')
 
 
 def test_code_without_numbers_marks_nothing() -> None:
@@ -756,3 +774,16 @@ def test_code_of_no_line_is_one_empty_line() -> None:
     """An empty text has one."""
     assert "\n" == code("")
     assert len(code("\n" * LONGEST_CODE + "\n")) == LONGEST_CODE + 2
+
+
+def test_a_path_breaks_between_its_parts() -> None:
+    """After slashes and underscores; and what is in it stays text."""
+    assert "src/<wbr>my_<wbr>pool.py:7" == breakable("src/my_pool.py:7")
+    assert "a/<wbr>&lt;b&gt;" == breakable("a/<b>")
+
+
+def test_a_message_is_shown_with_its_holes_and_values() -> None:
+    """By what they are; whatever they hold stays text."""
+    parts = [{"text": "<a> "}, {"hole": "b"}, {"text": "&"}, {"value": "<c>"}]
+    assert "&lt;a&gt; <var>{b}</var>&amp;<mark>&lt;c&gt;</mark>" == message(parts)
+    assert isinstance(message([]), Markup)
