@@ -17,6 +17,7 @@ import re
 import string
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 Other = TypeVar("Other")  # what stands between texts
@@ -36,7 +37,6 @@ _BODIES = {
     r"-?\d+": 1,
 }
 _GROUP = re.compile(rf"\((?:\?P?<[^\W\d]\w*>)?({'|'.join(map(re.escape, _BODIES))})\)")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _WORD = re.compile(r"\w{2,}")
 
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
@@ -207,10 +207,15 @@ def agrees(written: Pattern, implied: Pattern) -> bool:
 
 def surrogate(text: str) -> int | None:
     """Return the offset of the first lone surrogate, which no file can hold; None without one."""
-    found = _SURROGATE.search(text)
-    return found.start() if found else None
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return error.start
+    return None
 
 
+# What a record's checks ask for one after the other.
+@lru_cache(maxsize=16)
 def parse(text: str) -> tuple[Pattern, tuple[Normalised, ...]]:
     r"""Return the pattern that `text` writes, and what had to be normalised, in order of offset.
 

@@ -72,17 +72,19 @@ class Store:
         """Removes what was longest not used until `size` bytes are left; how many entries it removed."""
         if self.root is None:
             return 0
-        entries = []
-        for path in self.root.glob("??/*"):
-            with suppress(OSError):
-                status = path.stat()
-                entries.append((status.st_mtime_ns, status.st_size, path))
+        entries: list[tuple[int, int, str]] = []
+        # Not by `Path.glob`, which takes four times as long, in every build.
+        with suppress(OSError):
+            for folder in [one for one in os.scandir(self.root) if len(one.name) == 2]:
+                for one in os.scandir(folder):
+                    status = one.stat()
+                    entries.append((status.st_mtime_ns, status.st_size, one.path))
         held, removed = sum(length for _, length, _ in entries), 0
         for _, length, path in sorted(entries):
             if held <= size:
                 break
             with suppress(OSError):
-                path.unlink()
+                Path(path).unlink()
                 held, removed = held - length, removed + 1
         return removed
 

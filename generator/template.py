@@ -18,6 +18,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from generator.pattern import LONGEST, Hole, Pattern, merge, surrogate
 
@@ -62,6 +63,18 @@ class Template:
         """One name a hole, in order; a name may come twice."""
         return tuple(part.name for part in self.parts if isinstance(part, Slot))
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A short name a hole: the last name of its expression where that is unmistakable; none twice."""
+        names = self.names
+        short = tuple(
+            name.rpartition(".")[2] if name.replace(".", "").isidentifier() else name for name in names
+        )
+        return tuple(
+            one if short.count(one) == 1 else f"{name} ({number})" if names.count(name) > 1 else name
+            for number, (one, name) in enumerate(zip(short, names, strict=True), 1)
+        )
+
     def pattern(self) -> Pattern:
         """Return the pattern that the template implies; every hole holds one character or more."""
         return Pattern(tuple(Hole(1) if isinstance(part, Slot) else part for part in self.parts))
@@ -96,6 +109,7 @@ class _Field:
     numbered: int  # how many fields without a name it holds, itself and those of its spec
 
 
+@lru_cache(maxsize=4096)
 def template(text: str) -> Template:
     """Return the template that `text` writes.
 
