@@ -7,15 +7,19 @@ Nothing here judges: a script that should have raised and did not is an observat
 import ast
 import platform
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from generator import store, subjects
+from generator.formula import FormulaError, formula
 from generator.model import (
+    Computed,
     Expectation,
     Groups,
     Lookalike,
@@ -28,8 +32,12 @@ from generator.model import (
     Subject,
     Trial,
 )
+from generator.template import template
 from generator.walls import Level
 from generator.workers import Runner
+
+TOGETHER = 250  # patterns that one child matches
+SPOKEN = 50_000  # characters of their messages: the answer holds them again, and may be so long
 
 _MISSHAPEN = "what it wrote into the pipe for its answer is none"
 _MARK = re.compile(r"^[ \t]*#[ \t]*(before|after)\b[^\n]*$", re.MULTILINE | re.IGNORECASE)
@@ -91,6 +99,9 @@ def plan(record: Record) -> Trial | None:
         add(f"more[{number}]", Step(role="trigger", code=code))
     for number, one in enumerate(claims.instead):
         add(f"instead[{number}]", Step(role="call", code=one.call), _expect(one))
+    for number, each in enumerate(claims.computed):
+        if (value := computed(record, number)) is not None:
+            add(f"computed[{number}]", Step(role="value", code=f"value = {value}"), _expect(each))
     if fix := split_fix(record.example_fix or ""):
         expect = _expect(claims.fixed)
         add("before", Step(role="trigger", code=fix.before), expect)
@@ -105,6 +116,34 @@ def plan(record: Record) -> Trial | None:
         expect = _expect(claims.recovered)
         add("recovered", Step(role="recovery", code=record.try_catch_pattern), expect)
     return Trial(subject=claims.subject, scripts=tuple(scripts))
+
+
+def computed(record: Record, number: int) -> str | None:
+    """What a formula of the record makes of the values that its trigger is said to have; None if nothing.
+
+    Raises nothing: of a formula that cannot be read nothing is run.
+    """
+    claims = record.verification
+    if claims is None:
+        return None
+    try:
+        found = formula(claims.computed[number].value, template(record.error_message).labels)
+    except FormulaError:
+        return None
+    return found.value(said(record))
+
+
+def said(record: Record) -> tuple[str, ...]:
+    """What the trigger's message is said to have in each hole; empty where the record does not say.
+
+    That it has these values is checked elsewhere.
+    """
+    meant = template(record.error_message)
+    captures = (record.verification.captures if record.verification else None) or {}
+    return tuple(
+        captures.get(label, captures.get(name, ""))
+        for label, name in zip(meant.labels, meant.names, strict=True)
+    )
 
 
 def tried(code: str) -> str | None:
@@ -152,10 +191,12 @@ def place(record: Record, script: str, role: str, line: int = 1) -> tuple[tuple[
     if not rest:
         return ("verification", name), line
     number = int(rest.rstrip("]"))
+    if name == "computed":
+        return ("verification", name, number, "expect" if role == "expect" else "value"), line
     return ("verification", name, number, *((role,) if name == "instead" else ())), line
 
 
-def _expect(claim: Expectation | Lookalike | None) -> Step | None:
+def _expect(claim: Expectation | Lookalike | Computed | None) -> Step | None:
     if claim is None or claim.expect is None:
         return None
     return Step(role="expect", code=claim.expect, is_final=True)
@@ -177,10 +218,14 @@ def walls(limits: Limits) -> tuple[str, ...]:
     )
 
 
-def trial_inputs(trial: Trial, subject: Subject, limits: Limits) -> dict[str, str]:
-    """Everything that decides what this trial does, by name."""
+def trial_inputs(trial: Trial, around: Mapping[str, str]) -> dict[str, str]:
+    """Everything that decides what this trial does, by name; `around` is what `surroundings` says."""
+    return {"snippets": _text(trial), **around}
+
+
+def surroundings(subject: Subject, limits: Limits) -> dict[str, str]:
+    """Everything but the snippets that decides what a trial of the subject does, by name."""
     return {
-        "snippets": _text(trial),
         "imports": subject.imports,
         "source": subjects.source_digest(subject),
         "used modules": _text([subjects.module_digest(module) for module in subject.uses]),
@@ -189,11 +234,6 @@ def trial_inputs(trial: Trial, subject: Subject, limits: Limits) -> dict[str, st
         "walls": _text(walls(limits)),
         "runner": _runner_digest(),
     }
-
-
-def trial_key(trial: Trial, subject: Subject, limits: Limits) -> str:
-    """The key under which what this trial did is kept: every input of running it."""
-    return store.key("observed", **trial_inputs(trial, subject, limits))
 
 
 def match_key(pattern: str, messages: Sequence[str]) -> str:
@@ -217,51 +257,67 @@ def is_lasting(observed: Observed) -> bool:
 def observe(
     trials: Sequence[tuple[Trial, Subject]], warm: Runner, limits: Limits
 ) -> Iterator[tuple[int, Observed]]:
-    """What each trial did, with its index, as soon as its last script has ended."""
-    missing = {
-        subject.name: _why_missing(subject, warm)
-        for subject in {subject.name: subject for _, subject in trials}.values()
-    }
-    requests: list[dict[str, Any]] = []
+    """What each trial did, with its index, as soon as its last script has ended.
+
+    Subject by subject, the lightest first: a script's process is a copy of all that was imported before it.
+    """
+    by_subject: dict[str, list[int]] = defaultdict(list)
+    for index, (_, subject) in enumerate(trials):
+        by_subject[subject.name].append(index)
+    known = {subject.name: subject for _, subject in trials}
+    for subject in sorted(known.values(), key=_weight):
+        mine = [trials[index][0] for index in by_subject[subject.name]]
+        for number, observed in _observe(mine, subject, warm, limits):
+            yield by_subject[subject.name][number], observed
+
+
+def _weight(subject: Subject) -> tuple[int, bool, str]:
+    return subjects.weight(subject), subject.kind != "python", subject.name
+
+
+def _observe(
+    trials: Sequence[Trial], subject: Subject, warm: Runner, limits: Limits
+) -> Iterator[tuple[int, Observed]]:
+    """The same of one subject's trials."""
+    around = environment(subject), walls(limits)
+    why = _why_missing(subject, warm)
     outcomes: list[dict[str, dict[str, Outcome]]] = [{} for _ in trials]
-    for index, (trial, subject) in enumerate(trials):
-        for script in trial.scripts:
-            if why := missing[subject.name]:
-                outcomes[index][script.name] = {
-                    step.role: Outcome(kind="unavailable", text=why) for step in script.steps
-                }
-                continue
-            requests.append(
-                {
-                    "do": "run",
-                    "id": f"{index} {script.name}",
-                    "subject": subject.name,
-                    "files": [str(path) for path in subjects.roots(subject)],
-                    "steps": msgspec.to_builtins(script.steps),
-                    **_allowance(limits),
-                }
-            )
+    requests: list[dict[str, Any]] = []
+    if why:
+        unavailable = Outcome(kind="unavailable", text=why)
+        for found, trial in zip(outcomes, trials, strict=True):
+            found |= {one.name: {step.role: unavailable for step in one.steps} for one in trial.scripts}
+    else:
+        files = [str(path) for path in subjects.roots(subject)]
+        requests = [
+            {
+                "do": "run",
+                "id": f"{index} {script.name}",
+                "subject": subject.name,
+                "files": files,
+                "steps": msgspec.to_builtins(script.steps),
+                **_allowance(limits),
+            }
+            for index, trial in enumerate(trials)
+            for script in trial.scripts
+        ]
 
     def finished(index: int) -> tuple[int, Observed]:
-        trial, subject = trials[index]
-        return index, Observed(
-            observations=tuple(
-                Observation(name=script.name, outcomes=outcomes[index][script.name])
-                for script in trial.scripts
-            ),
-            environment=environment(subject),
-            walls=walls(limits),
+        observations = tuple(
+            Observation(name=script.name, outcomes=outcomes[index][script.name])
+            for script in trials[index].scripts
         )
+        return index, Observed(observations, *around)
 
-    for index, (trial, _) in enumerate(trials):
+    for index, trial in enumerate(trials):
         if len(outcomes[index]) == len(trial.scripts):
             yield finished(index)
-    for answer in _patiently(requests, warm):
+    for answer in _patiently(requests, warm) if requests else ():
         number, _, name = answer["id"].partition(" ")
         index = int(number)
-        (script,) = (one for one in trials[index][0].scripts if one.name == name)
+        (script,) = (one for one in trials[index].scripts if one.name == name)
         outcomes[index][name] = _outcomes(script, answer)
-        if len(outcomes[index]) == len(trials[index][0].scripts):
+        if len(outcomes[index]) == len(trials[index].scripts):
             yield finished(index)
 
 
@@ -287,32 +343,65 @@ def match(
     """For each (pattern, messages), with its index: each message's groups, None, or why there is no answer.
 
     The engine is Python's, with dot matching newlines, on the whole message; it runs in a child because
-    a pattern of k holes costs it O(n^k).
+    a pattern of k holes costs it O(n^k). A child is given many; what it does not answer for is tried alone.
     """
-    requests = [
-        {
-            "do": "match",
-            "id": str(index),
-            "pattern": pattern,
-            "messages": list(messages),
-            **_allowance(limits),
-        }
-        for index, (pattern, messages) in enumerate(batches)
-    ]
-    for answer in _patiently(requests, warm):
+    alone: list[int] = []
+    together: list[list[int]] = []
+    for group in _together(batches):
+        if len(group) == 1:
+            alone += group
+        else:
+            together.append(group)
+    requests = [_matching(number, group, batches, limits) for number, group in enumerate(together)]
+    for answer in warm.run(requests) if requests else ():
+        group = together[int(answer["id"])]
+        for index, rows in zip(group, answer.get("groups", [None] * len(group)), strict=True):
+            if rows is None:
+                alone.append(index)
+            else:
+                yield index, _matched(batches[index][1], rows)
+    requests = [_matching(index, [index], batches, limits) for index in sorted(alone)]
+    for answer in _patiently(requests, warm) if requests else ():
         index = int(answer["id"])
         messages = batches[index][1]
         if "groups" in answer:
-            groups = [None if one is None else tuple(one) for one in answer["groups"]]
-            yield index, dict(zip(messages, groups, strict=True))
+            yield index, _matched(messages, answer["groups"][0])
         else:
             yield index, dict.fromkeys(messages, _lost(answer).text or "timed out")
+
+
+def _together(batches: Sequence[tuple[str, Sequence[str]]]) -> Iterator[list[int]]:
+    """The indices of what one child is given."""
+    group: list[int] = []
+    held = 0
+    for index, (_, messages) in enumerate(batches):
+        size = sum(map(len, messages))
+        if group and (len(group) == TOGETHER or held + size > SPOKEN):
+            yield group
+            group, held = [], 0
+        group.append(index)
+        held += size
+    if group:
+        yield group
+
+
+def _matching(
+    name: int, group: Sequence[int], batches: Sequence[tuple[str, Sequence[str]]], limits: Limits
+) -> dict[str, Any]:
+    batch = [(batches[index][0], list(batches[index][1])) for index in group]
+    return {"do": "match", "id": str(name), "batch": batch, **_allowance(limits)}
+
+
+def _matched(messages: Sequence[str], rows: Sequence[list[str] | None]) -> dict[str, Groups]:
+    groups = [None if row is None else tuple(row) for row in rows]
+    return dict(zip(messages, groups, strict=True))
 
 
 def _text(value: object) -> str:
     return msgspec.json.encode(value, order="sorted").decode()
 
 
+@cache
 def _runner_digest() -> str:
     """Of the code that runs scripts: what other code observed is not ours."""
     folder = Path(__file__).parent

@@ -24,6 +24,7 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, TracebackType
@@ -38,6 +39,7 @@ FILES = 64  # descriptors a child may open
 WRITTEN = 16 * 2**20  # bytes a child may write to one file
 GRACE = 0.2  # seconds between the end of an answer and the look at how the child ended
 MOMENT = 0.02  # seconds of removing a child's folder before the others are looked after
+TURN = 0.05  # seconds that a pattern may take among others
 
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,16}\b")
 
@@ -176,10 +178,38 @@ def _run_script(request: dict[str, Any], names: dict[str, Any]) -> dict[str, Any
 
 
 def _match(request: dict[str, Any]) -> dict[str, Any]:
-    """For each message the groups of the anchored regular expression, or null."""
-    expression = re.compile(request["pattern"], re.DOTALL)
-    found = [expression.fullmatch(message) for message in request["messages"]]
-    return {"groups": [list(match.groups()) if match else None for match in found]}
+    """For each pattern, for each of its messages, the groups of the anchored expression, or null."""
+    return {"groups": [_groups(*each) for each in request["batch"]]}
+
+
+def _match_in_turn(request: dict[str, Any]) -> dict[str, Any]:
+    """The same in a process of its own. A pattern among others that fails or is late has null for all.
+
+    What becomes of it is found out alone, where it has the whole deadline, and costs no other its answer.
+    """
+    batch = request["batch"]
+    if len(batch) == 1:
+        return _match(request)
+
+    def end(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, end)
+    found: list[list[list[str] | None] | None] = []
+    for each in batch:
+        groups = None
+        signal.setitimer(signal.ITIMER_REAL, TURN)
+        with suppress(Exception):
+            groups = _groups(*each)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        found.append(groups)
+    return {"groups": found}
+
+
+def _groups(pattern: str, messages: Sequence[str]) -> list[list[str] | None]:
+    expression = re.compile(pattern, re.DOTALL)
+    found = [expression.fullmatch(message) for message in messages]
+    return [list(match.groups()) if match else None for match in found]
 
 
 def _wall_in(folder: str, memory: int, seconds: float) -> None:
@@ -208,20 +238,28 @@ def _wall_in(folder: str, memory: int, seconds: float) -> None:
         resource.setrlimit(limit, (most, most))
 
 
-def _in_child(request: dict[str, Any], names: dict[str, Any], folder: str, pipe: int) -> None:
-    """Runs in the child, and never returns."""
+def _in_child(
+    request: dict[str, Any], names: dict[str, Any], folder: str, pipe: int, *, is_alone: bool
+) -> None:
+    """Runs in the child, and never returns. `is_alone` where it has a process namespace already."""
     status = 70
     try:
         _wall_in(folder, request["memory"], request["seconds"])
         os.closerange(3, pipe)
         os.closerange(pipe + 1, 4096)
         try:
-            _seal(request.get("level", Level.LIMITS), folder, request.get("files", []), pipe)
+            level = request.get("level", Level.LIMITS)
+            if level >= Level.NAMESPACES and not is_alone:
+                _leave_processes(pipe)
+            if level >= Level.SEALED:
+                own = str(Path(__file__).resolve().parent.parent)
+                readable = (entry for entry in sys.path if entry not in {"", own})
+                walls.seal(folder, (*request.get("files", []), *readable))
         except OSError as error:
             # Walls that do not close are no walls: nothing is run.
-            answer: dict[str, Any] = {"unwalled": f"a wall could not be closed: {error}"}
+            answer: dict[str, Any] = {"unwalled": _unwalled(error)}
         else:
-            answer = _match(request) if request["do"] == "match" else _run_script(request, names)
+            answer = _match_in_turn(request) if request["do"] == "match" else _run_script(request, names)
         data = json.dumps(answer).encode()
         while data:
             data = data[os.write(pipe, data) :]
@@ -231,22 +269,22 @@ def _in_child(request: dict[str, Any], names: dict[str, Any], folder: str, pipe:
         os._exit(status)
 
 
-def _seal(level: int, folder: str, files: list[str], pipe: int) -> None:
-    """Closes the walls of a level. For namespaces the rest goes on in a child; its end becomes this one's."""
-    if level >= Level.NAMESPACES:
-        walls.leave_processes()
-        inner = os.fork()
-        if inner:
-            os.close(pipe)
-            _, status = os.waitpid(inner, 0)
-            if os.WIFSIGNALED(status):
-                signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
-                os.kill(os.getpid(), os.WTERMSIG(status))
-            os._exit(os.WEXITSTATUS(status))
-        walls.die_with_parent()
-    if level >= Level.SEALED:
-        own = str(Path(__file__).resolve().parent.parent)
-        walls.seal(folder, (*files, *(entry for entry in sys.path if entry not in {"", own})))
+def _unwalled(error: OSError) -> str:
+    return f"a wall could not be closed: {error}"
+
+
+def _leave_processes(pipe: int) -> None:
+    """Goes on in a child, the first process of its namespace; its end becomes this one's."""
+    walls.leave_processes()
+    inner = os.fork()
+    if inner:
+        os.close(pipe)
+        _, status = os.waitpid(inner, 0)
+        if os.WIFSIGNALED(status):
+            signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+            os.kill(os.getpid(), os.WTERMSIG(status))
+        os._exit(os.WEXITSTATUS(status))
+    walls.die_with_parent()
 
 
 def _imported(code: str) -> tuple[dict[str, Any], str]:
@@ -272,6 +310,7 @@ class _Server:
         self._removals: list[Iterator[None]] = []
         self._is_open = True
         self._has_left_network = False
+        self._can_return = False
 
     def serve(self) -> None:
         """Until standard input ends, every child has been answered for, and nothing is left of them."""
@@ -326,19 +365,32 @@ class _Server:
         self._reply(request["id"], {"error": error, "isSingle": is_single})
 
     def _fork(self, request: dict[str, Any]) -> None:
-        if request.get("level", Level.LIMITS) >= Level.NAMESPACES and not self._has_left_network:
+        level = request.get("level", Level.LIMITS)
+        if level >= Level.NAMESPACES and not self._has_left_network:
             try:
                 walls.leave_network()
             except OSError as error:
                 self._reply(request["id"], {"unwalled": f"the network could not be left: {error}"})
                 return
             self._has_left_network = True
+            self._can_return = walls.can_return()
+        if level >= Level.SEALED:
+            walls.prepare()
+        is_alone = level >= Level.NAMESPACES and self._can_return
+        if is_alone:
+            try:
+                walls.leave_processes()
+            except OSError as error:
+                self._reply(request["id"], {"unwalled": _unwalled(error)})
+                return
         folder = tempfile.mkdtemp(prefix="pagefault-")
         receiving, sending = os.pipe()
         names = self._names[request.get("subject", "")]
         pid = os.fork()
         if pid == 0:
-            _in_child(request, names, folder, sending)
+            _in_child(request, names, folder, sending, is_alone=is_alone)
+        if is_alone:
+            walls.return_to_processes()
         os.close(sending)
         deadline = time.monotonic() + request["seconds"]
         self._children[receiving] = _Child(request["id"], pid, receiving, folder, deadline)
@@ -445,7 +497,7 @@ def _status(pid: int, *, patience: float) -> int | None:
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
             return status
-        time.sleep(0.001)
+        time.sleep(0.0002)
     return None
 
 

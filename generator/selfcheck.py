@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from generator import build, checks, config, subjects
-from generator.build import Settings
 from generator.checks import Check
 from generator.diagnostics import Severity
 from generator.probe import Limits
 from generator.registry import discover
 from generator.sandbox import InlineProcess
+from generator.settings import Settings
+from generator.theme import Theme, default_templates
 
 # A record that is proven; the records about pagefault break it in one place each.
 GOOD = """\
@@ -61,9 +62,11 @@ verification:
 """
 
 
-# What a run would import is imported here, once, in the process that every snippet's own is forked from.
+# What a run would import is imported here, once, in the process that every snippet's own is forked from. What
+# a build reads is read here too: behind the walls our templates are out of reach.
 discover(checks, Check)
 subjects.bundled()
+_TEMPLATES = Theme((default_templates(),)).files
 
 
 class Diagnostic(Exception):  # noqa: N818 - named as the records about it name it
@@ -114,18 +117,20 @@ def check(
     record: str | bytes = GOOD,
     *,
     name: str = "record.yaml",
-    others: Mapping[str, str] | None = None,
+    others: Mapping[str, str | bytes] | None = None,
     settings: str = 'tracker = "https://example.org/new"',
     clones: Mapping[str, str] | None = None,
     seconds: float = 5,
     is_compared: bool = True,
+    is_built: bool = False,
 ) -> list[str]:
     """The standing of each record, where `pagefault check` would say nothing; else raises what it says first.
 
     The record's text stands in a file called `name` below the records folder; `others` are further files by
     their names there, `settings` the text of the `[tool.pagefault]` table. With `clones` (folders by
     `owner/name`, or none) records are held against their pinned source. A script may take `seconds`. Bundled
-    subjects count as compared with upstream if `is_compared`.
+    subjects count as compared with upstream if `is_compared`. With `is_built` the site is made too, as by
+    `pagefault build`, and published nowhere.
 
     An error comes before a warning of an earlier place. Raises Diagnostic.
     """
@@ -134,25 +139,33 @@ def check(
         file = folder / config.FILE
         file.write_text(f"[tool.pagefault]\n{settings}\n")
         compared = {"differential.json": json.dumps({"subjects": _compared()})} if is_compared else {}
-        for path, text in {**compared, name: record, **(others or {})}.items():
-            target = folder / "records" / path
+        files = {
+            f"records/{path}": text for path, text in {**compared, name: record, **(others or {})}.items()
+        }
+        if is_built:
+            files |= {f"templates/{path}": data for path, data in _TEMPLATES.items()}
+        for path, text in files.items():
+            target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text if isinstance(text, bytes) else text.encode())
         project, problems = config.load(file, config.FILE, folder)
-        report = build.check(
-            Settings(
-                records=folder / "records",
-                out=folder / "site",
-                cache=folder / "cache",
-                is_caching=False,
-                tracker=project.config.tracker,
-                floor=project.config.floor,
-                limits=Limits(seconds=seconds),
-                clones=None if clones is None else {repo: Path(path) for repo, path in clones.items()},
-                start=lambda _: _TimedProcess(),
-                name=lambda path: path.relative_to(folder).as_posix(),
-            )
+        kept = project.config
+        around = Settings(
+            records=folder / "records",
+            out=folder / "site",
+            cache=folder / "cache",
+            templates=folder / "templates" if is_built else None,
+            is_caching=False,
+            tracker=kept.tracker,
+            logo=folder / kept.logo if kept.logo else None,
+            max_size=kept.max_size * 2**20,
+            floor=kept.floor,
+            limits=Limits(seconds=seconds),
+            clones=None if clones is None else {repo: Path(path) for repo, path in clones.items()},
+            start=lambda _: _TimedProcess(),
+            name=lambda path: path.relative_to(folder).as_posix(),
         )
+        report = build.build(around) if is_built else build.check(around)
         for one in sorted((*problems, *report.diagnostics), key=lambda each: each.severity):
             raise Diagnostic(one.code, one.message, one.path, one.severity)
         return [one.standing for one in report.verified]

@@ -2,55 +2,102 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
+from hashlib import blake2b
 
-from generator import checks, links, probe
+import msgspec
+
+from generator import checks, kinship, probe
 from generator.checks import Check
 from generator.diagnostics import Diagnostic
-from generator.model import Case, Claim, Finding, Observation, Standing, Verified
+from generator.memory import Memory
+from generator.model import Case, Claim, Corpus, Finding, Head, Observation, Standing, Verified
 from generator.registry import discover
+
+# Why a record that claims nothing is not proven.
+UNSAID = "the record does not say what to run"
+
+
+def mark(head: Head, standing: Standing) -> bytes:
+    """What stands for all that lists show of a record: 16 bytes."""
+    return blake2b(msgspec.msgpack.encode((head, standing)), digest_size=16).digest()
 
 
 def judge(
-    cases: Sequence[Case], *, selected: frozenset[str] | None = None
+    cases: Sequence[Case],
+    *,
+    selected: frozenset[str] | None = None,
+    is_wide: bool = False,
+    memory: Memory | None = None,
 ) -> tuple[tuple[Verified, ...], tuple[Diagnostic, ...]]:
     """The verdict on every case, in the order given, and all findings, sorted by place.
 
-    With `selected` (paths), the other cases are there to be compared with: nothing is said of them.
+    With `selected` (paths), the other cases are there to be compared with: nothing is said of them but where
+    they meet a selected one, or with `is_wide`, anything. What is to be said of a case alone is taken from
+    `memory` if that has it.
     """
-    corpus = links.corpus(cases)
+    memory = memory or Memory()
+    corpus = kinship.corpus(cases)
     known = discover(checks, Check)
+    together = [check for check in known if not check.is_alone]
     found: list[Diagnostic] = []
-    related = links.related(cases)
-    near = links.near_misses(cases)
     by_path = {case.file.path: case for case in cases}
     verified = []
     shared: dict[str, set[str]] = defaultdict(set)
     for path, others in corpus.overlaps.items():
         for other, _ in others:
-            shared[path].add(other.record.id)
-            shared[other.file.path].add(by_path[path].record.id)
+            shared[path].add(other.head.id)
+            shared[other.file.path].add(by_path[path].head.id)
     for case in cases:
-        is_selected = selected is None or case.file.path in selected
+        path = case.file.path
+        is_plain = case.file.is_plain
+        told: Mapping[str, tuple[Diagnostic, ...]] = {}
+        if selected is None or path in selected:
+            # Of a plain record the others have had their say.
+            asked = known if not is_plain else together if path in corpus.meeting else ()
+            if not is_plain:
+                told = memory.of("judged", path, case, partial(_alone, case, known))
+        else:
+            asked = together if is_wide or _meets(case, corpus, selected) else ()
         mine = [
-            _diagnostic(case, check, finding)
-            for check in known
-            if is_selected
-            for finding in check.run(case, corpus)
+            one
+            for check in asked
+            for one in (told[check.code] if check.is_alone else _run(check, case, corpus))
         ]
         found += mine
-        standing, reason = _standing(case, mine)
+        judge_again = partial(_standing, case, mine)
+        standing, reason = memory.of("standing", path, (case, mine), judge_again)
         verified.append(
             Verified(
                 case,
                 standing,
                 reason,
-                claims(case),
-                related.get(case.record.id, ()),
-                tuple(sorted(shared.get(case.file.path, ()))),
-                near.get(case.file.path, ()),
+                () if is_plain else memory.of("claims", path, case, partial(claims, case)),
+                mark(case.head, standing),
+                overlaps=tuple(sorted(shared.get(path, ()))),
+                matched=tuple(other.head.id for other, _ in corpus.overlaps.get(path, ())),
             )
         )
     return tuple(verified), tuple(sorted(found, key=lambda one: one.position))
+
+
+def _meets(case: Case, corpus: Corpus, selected: frozenset[str]) -> bool:
+    """Whether a record's messages or addresses are claimed by a selected one, or the other way round."""
+    if case.file.path not in corpus.meeting:
+        return False
+    met = [other.file.path for other, _ in corpus.overlaps.get(case.file.path, ())]
+    met += [holder.file.path for holder in kinship.holders(case.head, corpus)]
+    return not selected.isdisjoint(met)
+
+
+def _alone(case: Case, known: Sequence[Check]) -> dict[str, tuple[Diagnostic, ...]]:
+    """What the checks find that look at nothing but a case, by their codes."""
+    nobody = Corpus((), {}, {}, {}, {})
+    return {check.code: _run(check, case, nobody) for check in known if check.is_alone}
+
+
+def _run(check: Check, case: Case, corpus: Corpus) -> tuple[Diagnostic, ...]:
+    return tuple(diagnostic(case, check, finding) for finding in check.run(case, corpus))
 
 
 def claims(case: Case) -> tuple[Claim, ...]:
@@ -98,8 +145,9 @@ def _values(case: Case, observation: Observation) -> dict[str, str]:
     return dict(zip(names, captured, strict=True)) if captured and len(captured) == len(names) else {}
 
 
-def _diagnostic(case: Case, check: Check, finding: Finding) -> Diagnostic:
-    is_soft = case.record.verification is None and not check.is_form
+def diagnostic(case: Case, check: Check, finding: Finding) -> Diagnostic:
+    """What a check found, as it is told."""
+    is_soft = (case.file.is_plain or case.record.verification is None) and not check.is_form
     return Diagnostic(
         check.code,
         finding.message,
@@ -108,14 +156,15 @@ def _diagnostic(case: Case, check: Check, finding: Finding) -> Diagnostic:
         "warning" if is_soft else finding.severity,
         finding.notes,
         finding.help,
+        finding.fix,
     )
 
 
 def _standing(case: Case, found: Sequence[Diagnostic]) -> tuple[Standing, str]:
     """The standing and, where it is not `proven`, why, in words that end no sentence."""
-    verification = case.record.verification
+    verification = None if case.file.is_plain else case.record.verification
     if verification is None:
-        return "unproven", "the record does not say what to run"
+        return "unproven", UNSAID
     if verification.unproven:
         return "unproven", verification.unproven
     errors = [one for one in found if one.severity == "error"]

@@ -20,12 +20,14 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
+from functools import cache
 from pathlib import Path
 
 CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
 _CLONE_THREAD = 0x00010000
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
 _SECCOMP_FILTER = 2
+_INSTRUCTION = 8  # bytes
 _EPERM, _ENOSYS = 1, 38
 
 
@@ -137,6 +139,32 @@ def leave_processes() -> None:
     _checked(_libc().unshare(CLONE_NEWPID))
 
 
+def can_return() -> bool:
+    """Whether this process can undo `leave_processes`: an ordinary user cannot."""
+    try:
+        return_to_processes()
+    except OSError:
+        return False
+    return True
+
+
+def return_to_processes() -> None:
+    """Puts further children of this process into its own process namespace again. Raises OSError."""
+    own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _checked(_libc().setns(own, CLONE_NEWPID))
+    finally:
+        os.close(own)
+
+
+def prepare() -> None:
+    """Looks up once what `seal` needs, so that children need not, each for itself."""
+    _python_paths()
+    version = _libc().syscall(_LANDLOCK_CREATE, None, 0, 1)
+    # The first process of a namespace is number 1.
+    _filter(platform.machine(), 1, version)
+
+
 def die_with_parent() -> None:
     """Has this process killed when its parent ends; on Linux, elsewhere nothing."""
     if sys.platform == "linux":
@@ -169,6 +197,7 @@ def seal(folder: str, readable: Sequence[str] = ()) -> None:
     _filter_calls(libc, version)
 
 
+@cache
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
@@ -209,13 +238,16 @@ def _ends_well(close: Callable[[], None]) -> bool:
     return os.waitpid(pid, 0)[1] == 0
 
 
-def _python_paths() -> Iterator[str]:
+@cache
+def _python_paths() -> tuple[str, ...]:
     """Where imports, shared libraries and the little that they look at lie."""
-    yield from {sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values()}
-    yield str(Path(__file__).parent)
-    yield from ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo")
-    yield from ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/sys/devices/system/cpu")
-    yield from ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/dev/zero", "/dev/urandom", "/dev/random")
+    return (
+        *{sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values()},
+        str(Path(__file__).parent),
+        *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo"),
+        *("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/sys/devices/system/cpu"),
+        *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/dev/zero", "/dev/urandom", "/dev/random"),
+    )
 
 
 def _restrict_files(libc: ctypes.CDLL, folder: str, readable: Sequence[str]) -> int:
@@ -256,11 +288,17 @@ def _drop_capabilities(libc: ctypes.CDLL) -> None:
 
 
 def _filter_calls(libc: ctypes.CDLL, landlock: int) -> None:
-    program = _program(platform.machine(), os.getpid(), landlock)
-    instructions = ctypes.create_string_buffer(b"".join(program))
+    program = _filter(platform.machine(), os.getpid(), landlock)
+    instructions = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: a count, padding, a pointer.
-    wanted = struct.pack("HxxxxxxP", len(program), ctypes.addressof(instructions))
+    wanted = struct.pack("HxxxxxxP", len(program) // _INSTRUCTION, ctypes.addressof(instructions))
     _checked(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_FILTER, wanted, 0, 0))
+
+
+@cache
+def _filter(machine: str, pid: int, landlock: int) -> bytes:
+    """The filter's instructions, `_INSTRUCTION` bytes each."""
+    return b"".join(_program(machine, pid, landlock))
 
 
 def _refused(machine: str, landlock: int) -> Iterator[int]:

@@ -1,28 +1,20 @@
-"""Processes that do work for the main one, and survive what the work does to them."""
+"""The process that runs strangers' code, and survives what that does to it."""
 
 import json
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol, Self, TypeVar
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-# Below this many items for each worker, starting processes costs more than it gains.
-WORTH_A_PROCESS = 24
+from typing import IO, Any, Protocol, Self
 
 # Seconds without an answer, beyond what a script may take, after which the process counts as hung: a snippet
 # can stop it. Imports take long on a busy machine.
 PATIENCE = 120.0
+LASTING = 3  # subjects whose processes are kept from run to run
 
 # A bare environment, one thread (forking needs it), and hashes that do not vary from run to run.
 _ENVIRONMENT = {
@@ -178,28 +170,71 @@ class WarmProcess:
         return self._process
 
 
+class LastingProcesses:
+    """Warm processes that go on from run to run, until they are closed: of each subject one, of few subjects.
+
+    Apart, because what runs in a process is a copy of all that was imported before: where a process serves
+    many runs, the lightest subject cannot always come first.
+    """
+
+    def __init__(self) -> None:
+        self._environment: Mapping[str, str] = {}
+        self._processes: dict[str, WarmProcess] = {}
+        self._loaded: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def __call__(self, environment: Mapping[str, str]) -> Self:
+        """As starting a `WarmProcess`; those with another environment end."""
+        if environment != self._environment:
+            self.close()
+            self._environment = environment
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        # What was asked for and not answered would be taken for answers to the next run.
+        if kind is not None:
+            self.close()
+
+    def close(self) -> None:
+        """Ends the processes."""
+        while self._processes:
+            self._end(next(iter(self._processes)))
+
+    def load(self, subject: str, code: str) -> dict[str, Any]:
+        """As `WarmProcess.load`, once for as long as the subject's process lasts."""
+        process = self._of(subject)
+        if (subject, code) not in self._loaded:
+            self._loaded[subject, code] = process.load(subject, code)
+        return self._loaded[subject, code]
+
+    def run(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """As `WarmProcess.run`, subject by subject."""
+        by_subject: dict[str, list[dict[str, Any]]] = {}
+        for request in requests:
+            by_subject.setdefault(request.get("subject", ""), []).append(request)
+        for subject, mine in by_subject.items():
+            yield from self._of(subject).run(mine)
+
+    def _of(self, subject: str) -> WarmProcess:
+        process = self._processes.pop(subject, None) or WarmProcess(self._environment)
+        # The last that was asked for comes last, and the first ends where there are too many.
+        self._processes[subject] = process
+        if len(self._processes) > LASTING:
+            self._end(next(iter(self._processes)))
+        return process
+
+    def _end(self, subject: str) -> None:
+        self._processes.pop(subject).close()
+        self._loaded = {key: answer for key, answer in self._loaded.items() if key[0] != subject}
+
+
 def _send(stream: IO[bytes], requests: Sequence[dict[str, Any]]) -> None:
     # A process that died is noticed by its silence on the other pipe.
     with suppress(BrokenPipeError, ValueError):
         for request in requests:
             stream.write(json.dumps(request).encode() + b"\n")
         stream.flush()
-
-
-def map_ordered(work: Callable[[T], R], items: Sequence[T], *, jobs: int) -> Iterator[R]:
-    """`work` of every item, in order, on up to `jobs` processes where that pays.
-
-    `work` is a module-level function (or a partial of one) from value to value. A process that is
-    killed costs time alone: what it had not answered is done in this one.
-    """
-    processes = min(jobs, len(items) // WORTH_A_PROCESS)
-    done = 0
-    if processes > 1:
-        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-            try:
-                for result in pool.map(work, items, chunksize=8):
-                    done += 1
-                    yield result
-            except BrokenProcessPool:
-                pass
-    yield from map(work, items[done:])

@@ -2,15 +2,16 @@
 
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import pytest
 
-from generator import probe, subjects
+from generator import probe, store, subjects
 from generator.model import (
     Expectation,
     Lookalike,
@@ -255,7 +256,8 @@ TRIAL = Trial(subject="pool", scripts=(Script(name="trigger", steps=(Step(role="
 
 
 def _key(trial: Trial = TRIAL, subject: Subject = SUBJECT, limits: Limits | None = None) -> str:
-    return probe.trial_key(trial, subject, limits or Limits())
+    around = probe.surroundings(subject, limits or Limits())
+    return store.key("observed", **probe.trial_inputs(trial, around))
 
 
 def _stepping(**fields: Any) -> Trial:
@@ -576,6 +578,73 @@ def test_a_subject_is_imported_once_for_a_batch(subject: Subject) -> None:
         assert 1 == warm.starts
 
 
+class Counted:
+    """A warm process that writes down what it is asked for; the first time, `lost` crashes."""
+
+    def __init__(self, warm: WarmProcess, *, lost: str = "") -> None:
+        self._warm = warm
+        self._lost = lost
+        self.loads: list[str] = []
+        self.requests: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """The warm process is another's."""
+
+    def load(self, subject: str, code: str) -> dict[str, Any]:
+        """As the warm process."""
+        self.loads.append(subject)
+        return self._warm.load(subject, code)
+
+    def run(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """As the warm process."""
+        self.requests += requests
+        lost, self._lost = self._lost, ""
+        for answer in self._warm.run(requests):
+            yield {"id": lost, "lost": "crashed", "why": "none"} if answer["id"] == lost else answer
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many patterns each child was given."""
+        return [len(request["batch"]) for request in self.requests]
+
+
+def test_what_a_subject_is_is_looked_up_once(
+    subject: Subject, warm: WarmProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files and versions, for all its scripts; each script has a request of its own."""
+    looked_up: Counter[str] = Counter()
+    for name in ("roots", "versions"):
+        found = getattr(subjects, name)(subject)
+        monkeypatch.setattr(
+            subjects, name, lambda _, name=name, found=found: looked_up.update([name]) or found
+        )
+    monkeypatch.setattr(subjects, "why_absent", lambda _: "")
+    counted = Counted(warm)
+    assert 30 == len(list(probe.observe([(_trial("1", "2"), subject)] * 30, counted, Limits())))
+    assert 60 == len({request["id"] for request in counted.requests}) == len(counted.requests)
+    assert {"roots": 2, "versions": 1} == looked_up
+
+
+def test_the_lightest_subject_comes_first(
+    subject: Subject, warm: WarmProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is imported for one is copied into every process that follows."""
+    heavy, light = (replace(subject, name=name) for name in ("a heavy one", "light"))
+    monkeypatch.setattr(subjects, "weight", lambda one: {heavy.name: 5_000, light.name: 100}.get(one.name, 0))
+    plain = subjects.PYTHON
+    counted = Counted(warm)
+    trials = [(_trial(str(n)), one) for n, one in enumerate((heavy, light, plain, heavy, light))]
+    found = dict(probe.observe(trials, counted, Limits(jobs=1)))
+    assert [plain.name, light.name, heavy.name] == counted.loads
+    assert ["2", "1", "4", "0", "3"] == [request["steps"][0]["code"] for request in counted.requests]
+    assert {n: str(n) for n in range(5)} == {
+        n: observed.observations[0].outcomes["trigger"].text for n, observed in found.items()
+    }
+
+
 # The regular expression engine.
 
 
@@ -608,6 +677,40 @@ def test_an_engine_that_does_not_end_says_so(warm: WarmProcess) -> None:
 def test_an_engine_that_cannot_read_the_pattern_says_so(warm: WarmProcess) -> None:
     """Why there is no answer is a text."""
     assert {0: {"a": "ended by itself with status 70 and no answer"}} == _match(warm, ("(", ["a"]))
+
+
+def test_a_child_is_given_many_patterns(warm: WarmProcess) -> None:
+    """As many as are worth it, and no more text than it can answer with."""
+    counted = Counted(warm)
+    short = [(f"{n} (.+?)", [f"{n} a", f"{n} b"]) for n in range(2 * probe.TOGETHER + 1)]
+    found = dict(probe.match(short, counted, Limits()))
+    assert {n: {f"{n} a": ("a",), f"{n} b": ("b",)} for n in range(len(short))} == found
+    assert [probe.TOGETHER, probe.TOGETHER, 1] == counted.sizes
+    counted.requests.clear()
+    texts = ["\U0001f600" * (probe.SPOKEN // 2), "\U0001f600" * probe.SPOKEN, "a", "b"]
+    found = dict(probe.match([("(.+?)", [text]) for text in texts], counted, Limits()))
+    assert {n: {text: (text,)} for n, text in enumerate(texts)} == found
+    assert [2, 1, 1] == counted.sizes
+
+
+def test_a_pattern_without_an_answer_is_asked_for_alone(warm: WarmProcess) -> None:
+    """Once among the others, twice alone where it is late; nothing else is asked for again."""
+    counted = Counted(warm)
+    batches = [("a(.+?)", ["ab"])] * 20
+    batches[5:5] = [("(.+?)" * 12 + "x", ["a" * 400])]
+    batches[9:9] = [("(", ["a"])]
+    found = dict(probe.match(batches, counted, Limits(seconds=0.5)))
+    lost = {5: {"a" * 400: "timed out"}, 9: {"a": "ended by itself with status 70 and no answer"}}
+    assert {n: {"ab": ("b",)} for n in range(22)} | lost == found
+    assert [22, 1, 1, 1] == counted.sizes
+
+
+def test_a_child_that_is_lost_with_many_patterns_costs_none(warm: WarmProcess) -> None:
+    """All are asked for alone."""
+    counted = Counted(warm, lost="0")
+    found = dict(probe.match([("a(.+?)", ["ab"])] * (probe.TOGETHER + 5), counted, Limits()))
+    assert {n: {"ab": ("b",)} for n in range(probe.TOGETHER + 5)} == found
+    assert [probe.TOGETHER, 5, *[1] * probe.TOGETHER] == counted.sizes
 
 
 # A bundled subject, with torch.

@@ -609,9 +609,12 @@ def test_another_program_ends_with_its_script(box: Box) -> None:
 def test_a_daemon_costs_its_script_alone(box: Box, tmp_path: Path) -> None:
     """A process that left its group, session and parent: the script is answered, and those beside it."""
     file = tmp_path / "pid"
-    code = "pid = os.fork()\nif not pid:\n    os.setsid()\n    if not os.fork():\n"
+    # Once its parent has ended, it may be ended at any moment: so it says who it is before that.
+    code = "ready, said = os.pipe()\npid = os.fork()\nif not pid:\n    os.setsid()\n    if not os.fork():\n"
     code += f"        with open({str(file)!r}, 'w') as file:\n            print(os.getpid(), file=file)\n"
-    code += "        os.closerange(0, 4096)\n        time.sleep(20)\n    os._exit(0)\nos.waitpid(pid, 0)\n1"
+    code += "        os.closerange(0, 4096)\n        time.sleep(20)\n        os._exit(0)\n"
+    code += "    os.close(said)\n    os.read(ready, 1)\n    os._exit(0)\n"
+    code += "os.close(said)\nos.waitpid(pid, 0)\n1"
     found = box.beside_others(code)["outcomes"]["trigger"]
     try:
         assert ("returned", "1") == (found["kind"], found["text"])
@@ -622,9 +625,13 @@ def test_a_daemon_costs_its_script_alone(box: Box, tmp_path: Path) -> None:
 
 # Regular expressions.
 
+ENDLESS = ("(.+?)" * 12 + "x", "a" * 400)
 
-def _match(box: Box, pattern: str, *messages: str, seconds: float = 20.0) -> dict[str, Any]:
-    request = {"do": "match", "id": "match", "pattern": pattern, "messages": list(messages)}
+
+def _match(box: Box, *batch: tuple[str, ...], seconds: float = 20.0) -> dict[str, Any]:
+    """What one child answers for patterns, each before its messages."""
+    named = [(pattern, messages) for pattern, *messages in batch]
+    request = {"do": "match", "id": "match", "batch": named}
     (answer,) = box.warm.run([request | {"seconds": seconds, "memory": 2**30, "jobs": 2}])
     assert "match" == answer.pop("id")
     return answer
@@ -633,25 +640,40 @@ def _match(box: Box, pattern: str, *messages: str, seconds: float = 20.0) -> dic
 def test_a_match_is_of_the_whole_message(box: Box) -> None:
     """Dot matches line ends; a message that does not match has no groups."""
     messages = ("size 3 of 16", "size 3 of 1\n6", " size 3 of 16", "")
-    assert {"groups": [["3", "16"], ["3", "1\n6"], None, None]} == _match(
-        box, "size (.+?) of (.+?)", *messages
+    assert {"groups": [[["3", "16"], ["3", "1\n6"], None, None]]} == _match(
+        box, ("size (.+?) of (.+?)", *messages)
     )
 
 
 def test_a_match_without_holes_has_no_groups(box: Box) -> None:
     """It matches all the same."""
-    assert {"groups": [[], None]} == _match(box, "size", "size", "sizes")
+    assert {"groups": [[[], None]]} == _match(box, ("size", "size", "sizes"))
 
 
 def test_a_match_without_end_is_timed_out(box: Box) -> None:
     """The engine takes n to the power of k steps for k holes."""
-    found = _match(box, "(.+?)" * 12 + "x", "a" * 400, seconds=0.4)
+    found = _match(box, ENDLESS, seconds=0.4)
     assert {"lost": "timed out", "why": ""} == found
 
 
 def test_an_expression_that_is_none_is_a_crash(box: Box) -> None:
     """Patterns are checked before; this is the last line."""
-    assert "crashed" == _match(box, "(", "message")["lost"]
+    assert "crashed" == _match(box, ("(", "message"))["lost"]
+
+
+def test_a_pattern_among_others_costs_itself_alone(box: Box) -> None:
+    """It is left out where it is late, or is none, wherever it stands: that is asked for in a child alone."""
+    honest = ("a(.+?)", "ab")
+    none = ("(", "message")
+    assert {"groups": [[["b"]], None, [["b"]], None, [["b"]], None]} == _match(
+        box, honest, ENDLESS, honest, none, honest, ENDLESS
+    )
+    assert {"groups": [None, [["b"]], None]} == _match(box, none, honest, none)
+
+
+def test_patterns_that_are_late_together_are_timed_out(box: Box) -> None:
+    """The deadline is the child's, however many it was given."""
+    assert {"lost": "timed out", "why": ""} == _match(box, *[ENDLESS] * 20, seconds=0.4)
 
 
 def test_the_process_was_started_once(box: Box) -> None:

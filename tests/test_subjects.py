@@ -1,6 +1,7 @@
 """Subjects: what is bundled, where its source lies, and what it needs; all without running it."""
 
 import hashlib
+import os
 import platform
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import generator
-from generator import subjects
+from generator import distributions, subjects
 from generator.model import Subject
 
 BUNDLED = subjects.bundled()
@@ -224,6 +225,74 @@ def test_a_packages_digest_changes_with_any_of_its_files(
     assert digests[0] == digests[1] != digests[2]
 
 
+def link(folder: Path, monkeypatch: pytest.MonkeyPatch, files: Mapping[str, str]) -> Path:
+    """Install a working folder of those files as a link; returns the folder that is imported from."""
+    source = folder / "work" / "src"
+    for name, text in files.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text, encoding="utf-8")
+    told = '{"dir_info": {"editable": true}, "url": "file:///work"}'
+    install(
+        folder,
+        monkeypatch,
+        {"_pool.pth": f"import odd\n{source}\n", "pool_of_pages-1.5.dist-info/direct_url.json": told},
+    )
+    monkeypatch.syspath_prepend(str(source))
+    return source
+
+
+def test_a_working_folder_that_is_installed_is_what_is_there_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its module, its files, and a digest that changes with them."""
+    source = link(tmp_path, monkeypatch, {"pool_of_pages/__init__.py": "", "conftest.py": ""})
+    subject = resolved(f"{NAME}==1.5")
+    before = subjects.source_digest(subject)
+    (source / "pool_of_pages" / "new.py").write_text("x = 1")
+
+    assert ("import pool_of_pages\n", "") == (subject.imports, subjects.why_absent(subject))
+    assert before != subjects.source_digest(subject)
+    release = subjects.installation(f"{NAME}==1.5")
+    assert release is not None
+    assert ("pool_of_pages/__init__.py", "pool_of_pages/new.py") == release.members
+    assert source / "pool_of_pages/new.py" == release.file("pool_of_pages/new.py")
+    assert None is release.file("conftest.py")
+
+
+def test_a_working_folder_may_have_other_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then all that can be imported there is its own."""
+    link(tmp_path, monkeypatch, {"pages/__init__.py": "", "flat.py": "", "docs/conf.py": ""})
+    assert "import flat\nimport pages\n" == resolved(f"{NAME}==1.5").imports
+
+
+def test_what_is_installed_is_known_to_have_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file in a working folder, a release that took another's place; nothing else."""
+    source = link(tmp_path, monkeypatch, {"pool_of_pages/__init__.py": "", "conftest.py": ""})
+    assert source / "pool_of_pages" in distributions.sources()
+    assert source / "conftest.py" not in distributions.sources()
+    seen = [distributions.stamps(), distributions.stamps()]
+    (source / "conftest.py").write_text("x = 1")
+    seen.append(distributions.stamps())
+    assert 1 == len(set(seen))
+    (source / "pool_of_pages" / "__init__.py").write_text("x = 1")
+    seen.append(distributions.stamps())
+    assert 2 == len(set(seen))
+    note = next(tmp_path.rglob("pool_of_pages-1.5.dist-info"))
+    os.utime(note, (1, 1))
+    assert distributions.stamps() not in seen
+
+
+def test_a_link_that_leads_nowhere_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the list that installing wrote is all that is known."""
+    source = link(tmp_path, monkeypatch, {"pool_of_pages/__init__.py": ""})
+    (source / "pool_of_pages" / "__init__.py").unlink()
+    (source / "pool_of_pages").rmdir()
+    source.rmdir()
+    release = subjects.installation(f"{NAME}==1.5")
+    assert release is not None
+    assert "_pool.pth" in release.members
+
+
 def test_a_file_of_an_installed_release_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its path below the folder of packages."""
     site = install(tmp_path, monkeypatch, {"pool_of_pages/deep.py": ""})
@@ -263,3 +332,13 @@ def test_a_file_of_the_standard_library_is_found_in_the_very_version() -> None:
     here = f"python=={platform.python_version()}"
     assert Path(hashlib.__file__).resolve() == subjects.installed_file(here, "hashlib.py")
     assert subjects.installed_file(here, "../outside.py") is None
+
+
+def test_a_subject_weighs_what_it_requires() -> None:
+    """By the length of the lists of files: Python alone weighs nothing, nor does what is not installed."""
+    names = ("python==3.11", "sglang.RadixKey", "absent-one==1.0")
+    assert [0, 0, 0] == [subjects.weight(one) for name in names if (one := subjects.resolve(name))]
+    light, heavy = (subjects.resolve(name) for name in ("jinja2==3.1.6", "sglang.LogicalHostPool"))
+    assert light
+    assert heavy
+    assert 0 < subjects.weight(light) < subjects.weight(heavy)

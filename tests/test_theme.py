@@ -1,12 +1,14 @@
 """`generator.theme`: which template is meant, what it may do, and what is said where it fails."""
 
+import hashlib
 import pickle
+import re
 from pathlib import Path
 
 import pytest
 
-from generator import theme
-from generator.theme import TemplateFailed, Theme, default_templates
+from generator import config, theme
+from generator.theme import TemplateFailed, Theme, default_templates, palette, room
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -73,6 +75,37 @@ def test_an_assets_address_changes_with_its_bytes(tmp_path: Path) -> None:
     assert before["deep/b.js"] == after["deep/b.js"]
 
 
+def test_colors_become_custom_properties(tmp_path: Path) -> None:
+    """Behind those of the style sheet, light and dark; where none is set, it stays as it is."""
+    write(tmp_path, static_in_site__css=":root { --link: #000 }")
+    colors = {"text": ("#111", "#eee"), "link": ("#00f", "#00f")}
+    assert (
+        b":root { --link: #000 }\n:root {\n"
+        b"  --link: light-dark(#00f, #00f);\n  --text: light-dark(#111, #eee);\n}\n"
+    ) == Theme((tmp_path,), (("static/site.css", palette(colors)),)).files["static/site.css"]
+    plain, unset = Theme((tmp_path,)), Theme((tmp_path,), (("static/site.css", palette({})),))
+    assert (plain.files, plain.assets) == (unset.files, unset.assets)
+
+
+def test_every_color_is_the_style_sheets() -> None:
+    """What can be set is what `site.css` gives colors to, for both schemes."""
+    sheet = (default_templates() / "static" / "site.css").read_text(encoding="utf-8")
+    given = re.findall(r"--([a-z-]+):\s*light-dark\(", sheet)
+    assert sorted(config.COLORED) == sorted(given)
+
+
+def test_an_added_file_is_an_asset_like_any_other(tmp_path: Path) -> None:
+    """Under a name with its own digest; other bytes have another name, and another theme."""
+    write(tmp_path, page__html="{{ assets['logo.svg'] }}")
+    for data in (b"<svg/>", b"<svg></svg>"):
+        known = Theme((tmp_path,), (("static/logo.svg", data),))
+        assert data == known.files["static/logo.svg"]
+        digest = hashlib.sha256(data).hexdigest()[:8]
+        assert f"static/logo.{digest}.svg" == known.assets["logo.svg"] == known.render("page.html", {})
+    digests = {Theme((tmp_path,), added).digest for added in ((), (("static/logo.svg", b"<svg/>"),))}
+    assert 2 == len(digests)
+
+
 def test_html_escapes_and_markdown_does_not(tmp_path: Path) -> None:
     """Whatever the file's name has beside its ending."""
     write(tmp_path, page__html="{{ x }}", page__j2__html="{{ x }}", page__md="{{ x }}")
@@ -91,6 +124,8 @@ def test_html_escapes_and_markdown_does_not(tmp_path: Path) -> None:
         ("\n{{ 1 / 0 }}", 2, "ZeroDivisionError: division by zero"),
         ("{% include 'absent.html' %}", 1, "there is no template `absent.html`"),
         ("\n{{ [1, 2] | join(1, 2, 3, 4) }}", 2, "TypeError: "),
+        ("{% block a %}\n{{ 1 }}\nb {{ 2 }}{{ x.y }}\n{{ 3 }}{% endblock %}", 3, "'x' is undefined"),
+        ("{% macro a(b) %}\n{{ 1 }}\n{{ b.c }}{% endmacro %}\n{{ a({}) }}", 3, "'dict object' has no"),
     ],
 )
 def test_a_template_that_fails_is_named_with_its_line(tmp_path: Path, text: str, line: int, why: str) -> None:
@@ -113,3 +148,35 @@ def test_a_failure_comes_whole_out_of_another_process() -> None:
     """With its file and line."""
     failed = pickle.loads(pickle.dumps(TemplateFailed("page.html", 3, "why")))  # noqa: S301 - bytes of ours
     assert ("page.html", 3, "why") == (failed.file, failed.line, failed.why)
+
+
+@pytest.mark.parametrize(
+    ("logo", "ratio"),
+    [
+        (b'<?xml version="1.0"?>\n<svg class="a" viewBox="0 0 96 32" width="1"/>', b"96 / 32"),
+        (b"<svg\n viewBox='-8,-8, 16.5 , 8'>", b"16.5 / 8"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x40\0\0\0\x20\x08", b"64 / 32"),
+        (b"GIF89a\x40\0\x20\0\x80", b"64 / 32"),
+    ],
+)
+def test_a_logo_has_its_room_before_it_comes(logo: bytes, ratio: bytes) -> None:
+    """Its proportions are read from it, so that nothing moves when it is shown."""
+    assert b"\n.brand img {\n  aspect-ratio: " + ratio + b";\n}\n" == room(logo)
+
+
+@pytest.mark.parametrize(
+    "logo",
+    [
+        b"",
+        b"<svg/>",
+        b'<svg viewBox="0 0 0 8"/>',
+        b'<svg viewBox="0 0 1;} 8"/>',
+        b"\x89PNG\r\n\x1a\n",
+        b"GIF89a",
+        b"RIFF\0\0\0\0WEBP",
+        b"\xff\xd8\xff\xe0",
+    ],
+)
+def test_a_logo_of_unknown_proportions_has_no_room(logo: bytes) -> None:
+    """Rather none than a wrong one."""
+    assert b"" == room(logo)

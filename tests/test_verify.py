@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+import msgspec
 import pytest
 
 from generator import document, schema, verify
 from generator.diagnostics import Diagnostic, Source
 from generator.model import Case, Claim, Frame, Observation, Observed, Outcome, Standing, Subject, Verified
 from generator.pattern import parse
-from generator.template import template
 
 PATH = "records/acme/pool/no-room.yaml"
 RECORD = """\
@@ -126,8 +126,6 @@ def case(
     }
     return Case(
         file=file,
-        template=template(file.record.error_message),
-        pattern=pattern,
         subject=subject,
         observed=None if outcomes is None else observed(outcomes),
         matches={one: pattern.captures(one) for one in sorted(raised_texts) if pattern.captures(one)},
@@ -317,13 +315,6 @@ def test_no_cases_have_no_verdicts() -> None:
     assert ((), ()) == verify.judge([])
 
 
-def test_related_records_are_part_of_the_verdict() -> None:
-    """What a page shows beside the record comes with it."""
-    other = RECORD.replace("slug: no-room", "slug: other").replace("no room for", "still no room for")
-    verified, _ = verify.judge([case(RECORD, None, None), case(other, None, None, path="records/other.yaml")])
-    assert [verified[1].record.id] == [one.id for one in verified[0].related]
-
-
 # Claims in words.
 
 
@@ -443,7 +434,9 @@ def test_values_are_left_out_where_the_pattern_has_other_holes() -> None:
     """Which value is whose cannot be told."""
     text = RECORD + VERIFICATION + 'messagePattern: "no room for (.+?) of 4 pages"\n'
     assert {} == verify.claims(case(text))[0].values
-    assert {} == verify.claims(replace(case(), pattern=None))[0].values
+    one = case()
+    head = msgspec.structs.replace(one.head, message_pattern="no room (for")
+    assert {} == verify.claims(replace(one, file=replace(one.file, head=head)))[0].values
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ from typing import Any
 import pytest
 
 from generator import build, cli, document, probe, sandbox, subjects, walls
-from generator.build import Settings
 from generator.model import Observed, Outcome, Script, Step, Trial
 from generator.probe import Limits
+from generator.settings import Settings
 from generator.walls import Level
 from generator.workers import WarmProcess
 
@@ -204,8 +204,9 @@ class Outside:
         self._libc.shmctl(self.segment, 0, None)
 
     def _state(self) -> dict[str, object]:
+        # Not when it was last read: reading the secret below may move that into the next second.
         files = [
-            (path.name, path.lstat()[:8], path.lstat().st_mtime_ns, os.listxattr(path))
+            (path.name, path.lstat()[:7], path.lstat().st_mtime_ns, os.listxattr(path))
             for path in sorted(self.folder.rglob("*"))
         ]
         return {
@@ -230,6 +231,7 @@ class Box:
         assert warm._process
         assert warm._folder
         self._process = warm._process
+        self.warm_pid = warm._process.pid
         self.folder = Path(warm._folder.name)
 
     def request(
@@ -701,6 +703,34 @@ def test_namespaces_are_a_second_wall(boxes: Boxes, level: Level) -> None:
     assert [1, 0] == pids
     ours = [os.stat(f"/proc/self/ns/{name}").st_ino for name in ("ipc", "net", "pid")]  # noqa: PTH116 - no file
     assert not set(ours) & set(namespaces)
+
+
+@at(Level.NAMESPACES)
+def test_an_administrator_forks_once_for_a_script(boxes: Boxes, level: Level) -> None:
+    """The process around the snippets starts each in a namespace, and stays in its own."""
+    box = boxes(level)
+    warm = box.warm_pid
+    parent = "[line.split()[1] for line in open('/proc/self/status') if line.startswith('PPid:')]"
+    assert (os.geteuid() == 0) == (f"['{warm}']" == box.ended(parent))
+    own, next_one = (os.stat(f"/proc/{warm}/ns/{name}").st_ino for name in ("pid", "pid_for_children"))  # noqa: PTH116 - no file
+    assert own == next_one == os.stat("/proc/self/ns/pid").st_ino  # noqa: PTH116 - as above
+
+
+WITHOUT_RETURN = "from generator import walls\nwalls.can_return = lambda: False\n"
+
+
+@tried(
+    Escape("honest", "os.getpid() + 1", "2", at=Level.NAMESPACES),
+    Escape("fork", "os.fork()", at=Level.NAMESPACES),
+    Escape("kill-warm", "os.kill(WARM, 9)", at=Level.NAMESPACES),
+    Escape(
+        "exit", "os._exit(3)", "crashed: ended by itself with status 3 and no answer", at=Level.NAMESPACES
+    ),
+    Escape("fault", "ctypes.string_at(0)", "crashed: killed by SIGSEGV", at=Level.NAMESPACES),
+)
+def test_who_cannot_return_has_the_same_walls(boxes: Boxes, escape: Escape, level: Level) -> None:
+    """An ordinary user's process forks twice for a script: what it left once it cannot enter again."""
+    assert escape.ends == boxes(level, WITHOUT_RETURN).ended(escape.code)
 
 
 WITHOUT_LANDLOCK = "from generator import walls\nwalls._restrict_files = lambda *_: 1\n"

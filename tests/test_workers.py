@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from generator import workers
-from generator.workers import WORTH_A_PROCESS, WarmProcess, map_ordered
+from generator.workers import LastingProcesses, WarmProcess
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -295,48 +295,56 @@ def test_nothing_is_left_of_children_that_were_lost(warm: WarmProcess, temporary
     assert not list(temporary.iterdir())
 
 
-# Maps.
-
-ITEMS = range(3 * WORTH_A_PROCESS)
-# True in a worker process alone.
-IN_WORKER = "__import__('multiprocessing').parent_process()"
-
-
-def test_a_map_keeps_the_order() -> None:
-    """One process and several give the same."""
-    expected = [hex(number) for number in ITEMS]
-    assert expected == list(map_ordered(hex, ITEMS, jobs=1))
-    assert expected == list(map_ordered(hex, ITEMS, jobs=2))
+def pid_in(processes: LastingProcesses, subject: str) -> int:
+    """Return the id of the process that runs a subject's scripts."""
+    (answer,) = processes.run([request("pid", "os.getppid()", subject=subject)])
+    return int(answer["outcomes"]["trigger"]["text"])
 
 
-def test_a_map_is_spread_over_processes_where_that_pays() -> None:
-    """With enough items for each; one process, or few items, and all is done here."""
-    code = ["__import__('os').getpid()"] * len(ITEMS)
-    here = {os.getpid()}
-    assert here.isdisjoint(map_ordered(eval, code, jobs=2))
-    assert here == set(map_ordered(eval, code, jobs=1))
-    assert here == set(map_ordered(eval, code[: 2 * WORTH_A_PROCESS - 1], jobs=2))
+def test_processes_last_from_run_to_run() -> None:
+    """Each subject has its own, with nothing else imported, and is loaded once."""
+    processes = LastingProcesses()
+    found = []
+    for _ in range(2):
+        with processes({}) as runner:
+            for subject, module in (("plain", "colorsys"), ("other", "chunk_of_nothing")):
+                loaded = runner.load(subject, f"import os\nimport {module}\n")
+                assert ("colorsys" == module) == (not loaded["error"])
+            found.append({subject: pid_in(processes, subject) for subject in ("plain", "other")})
+            (answer,) = runner.run([request("x", "'colorsys' in __import__('sys').modules", subject="other")])
+            assert "False" == answer["outcomes"]["trigger"]["text"]
+    assert found[0] == found[1]
+    assert 2 == len(set(found[0].values()))
+    processes.close()
+    assert not any(map(is_running, found[0].values()))
 
 
-def test_a_map_of_nothing_is_empty() -> None:
-    """Whatever the number of jobs."""
-    assert [] == list(map_ordered(hex, [], jobs=4))
+def test_few_processes_last() -> None:
+    """The one that was longest not asked for ends."""
+    processes = LastingProcesses()
+    names = [f"subject {number}" for number in range(workers.LASTING)]
+    pids = {}
+    for name in names:
+        processes({}).load(name, "import os")
+        pids[name] = pid_in(processes, name)
+    assert pids[names[0]] == pid_in(processes, names[0])
+    processes.load("one more", "import os")
+    assert [False, True] == [is_running(pids[names[1]]), is_running(pids[names[0]])]
+    # What has ended is loaded anew where it is asked for.
+    processes.load(names[1], "import os")
+    assert pids[names[1]] != pid_in(processes, names[1])
+    processes.close()
 
 
-def test_a_killed_worker_costs_nothing() -> None:
-    """What it had not answered is done here, and everything stays in order."""
-    code = [str(number) for number in ITEMS]
-    code[40] = f"({IN_WORKER} and __import__('os').kill(__import__('os').getpid(), 9)) or 40"
-    assert list(ITEMS) == list(map_ordered(eval, code, jobs=2))
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_what_the_work_raises_is_raised(jobs: int) -> None:
-    """After the results before it."""
-    code = [str(number) for number in ITEMS]
-    code[40] = "1 / 0"
-    found: list[int] = []
-    with pytest.raises(ZeroDivisionError):
-        found.extend(map_ordered(eval, code, jobs=jobs))
-    assert len(found) <= 40
-    assert list(range(len(found))) == found
+def test_another_environment_and_a_failure_end_them() -> None:
+    """What runs next must not meet what was left."""
+    processes = LastingProcesses()
+    processes({}).load("plain", "import os")
+    first = pid_in(processes, "plain")
+    processes({"OPENBLAS_CORETYPE": "Haswell"}).load("plain", "import os")
+    second = pid_in(processes, "plain")
+    assert not is_running(first)
+    with pytest.raises(RuntimeError), processes({"OPENBLAS_CORETYPE": "Haswell"}):
+        raise RuntimeError
+    assert not is_running(second)
+    processes.close()

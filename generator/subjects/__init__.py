@@ -10,11 +10,12 @@ import re
 import sys
 import sysconfig
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 
-from generator import subjects
+from generator import distributions, subjects
 from generator.model import Subject
 from generator.registry import discover
 
@@ -43,7 +44,7 @@ def resolve(name: str) -> Subject | None:
     distribution, version = pinned.groups()
     if distribution == "python":
         return Subject(name=name, kind="python", imports="", module="", version=version)
-    modules = _modules(distribution)
+    modules = distributions.modules(distribution)
     return Subject(
         name=name,
         kind="package",
@@ -75,6 +76,13 @@ def _file(module: str) -> Path:
     return Path(spec.origin)
 
 
+def weight(subject: Subject) -> int:
+    """How much there may be to import, in bytes of the lists of files of what is required; 0 for Python."""
+    with suppress(metadata.PackageNotFoundError):
+        return sum(len(distributions.recorded(distribution)) for distribution in subject.requires)
+    return 0
+
+
 def versions(subject: Subject) -> dict[str, str]:
     """Installed versions of what the subject requires; empty text for what is absent."""
     found = {}
@@ -96,6 +104,11 @@ def installed() -> str:
             names = os.listdir(entry or ".")  # noqa: PTH208 - an entry may be no path that can be one
             found |= {name for name in names if name.endswith((".dist-info", ".egg-info"))}
     return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
+
+
+def is_outdated() -> bool:
+    """Whether our own code, or what is installed, is not what it was when this process first looked."""
+    return installed.__wrapped__() != installed() or own_code.__wrapped__() != own_code()
 
 
 def why_absent(subject: Subject) -> str:
@@ -124,15 +137,15 @@ def source_digest(subject: Subject) -> str:
     if subject.kind == "python":
         return hashlib.sha256(platform.python_version().encode()).hexdigest()
     if subject.kind == "package":
-        return hashlib.sha256(_recorded(subject.requires[0]).encode()).hexdigest()
+        return hashlib.sha256(distributions.recorded(subject.requires[0]).encode()).hexdigest()
     if subject.kind == "pagefault":
-        return _own_digest()
+        return own_code()
     return module_digest(subject.module)
 
 
 @cache
-def _own_digest() -> str:
-    """Of all of us: a finding may come from anywhere. What runs here does not change while it runs."""
+def own_code() -> str:
+    """SHA-256 of all of us: a finding may come from anywhere. What runs does not change while it runs."""
     files = sorted(Path(subjects.__path__[0]).parent.rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
@@ -142,49 +155,41 @@ def module_digest(module: str) -> str:
     return hashlib.sha256(_file(module).read_bytes()).hexdigest()
 
 
-def installed_file(requirement: str, member: str) -> Path | None:
-    """A file of an installed release, by its path below the folder that packages lie in.
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A release as it is installed: the folder of its files, and their list, or None for any there."""
 
-    None unless exactly that release is installed and holds the file. `python==3.11.7` is the standard
-    library itself.
-    """
+    folder: Path
+    recorded: str | None
+
+    def file(self, member: str) -> Path | None:
+        """The file of that path below the folder, or None if the release does not hold it."""
+        if self.recorded is not None and f"\n{member}," not in f"\n{self.recorded}":
+            return None
+        path = (self.folder / member).resolve()
+        return path if path.is_relative_to(self.folder.resolve()) and path.is_file() else None
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The paths of the files that the release is said to hold; none where no list is kept."""
+        return tuple(line.partition(",")[0] for line in (self.recorded or "").splitlines())
+
+
+def installation(requirement: str) -> Installation | None:
+    """The installed release, or None unless exactly that one is; `python==3.11.7` is the standard library."""
     subject = resolve(requirement)
     if subject is None or subject.kind not in {"package", "python"}:
         return None
     if subject.kind == "python":
-        base = Path(sysconfig.get_path("stdlib")) if platform.python_version() == subject.version else None
-    else:
-        is_held = not why_absent(subject) and f"\n{member}," in f"\n{_recorded(subject.requires[0])}"
-        base = _site(subject.requires[0]) if is_held else None
-    if base is None:
+        is_here = platform.python_version() == subject.version
+        return Installation(Path(sysconfig.get_path("stdlib")), None) if is_here else None
+    if why_absent(subject):
         return None
-    path = (base / member).resolve()
-    return path if path.is_relative_to(base.resolve()) and path.is_file() else None
+    distribution = subject.requires[0]
+    return Installation(distributions.site(distribution), distributions.recorded(distribution))
 
 
-def _recorded(distribution: str) -> str:
-    """The list of an installed distribution's files, each with its digest; empty where none is kept."""
-    return metadata.distribution(distribution).read_text("RECORD") or ""
-
-
-def _site(distribution: str) -> Path:
-    """The folder that an installed distribution's files are listed from."""
-    return Path(str(metadata.distribution(distribution).locate_file("")))
-
-
-def _modules(distribution: str) -> list[str]:
-    """What to import of an installed distribution: the module of its own name, else all it brings."""
-    try:
-        found = metadata.distribution(distribution)
-    except metadata.PackageNotFoundError:
-        return []
-    listed = (found.read_text("top_level.txt") or "").split() or sorted(
-        {
-            file.parts[0].removesuffix(".py")
-            for file in found.files or ()
-            if file.suffix == ".py" and ".." not in file.parts
-        }
-    )
-    own = distribution.lower().replace("-", "_").replace(".", "_")
-    modules = [name for name in listed if name.isidentifier() and not name.startswith("_")]
-    return [own] if own in modules else modules
+def installed_file(requirement: str, member: str) -> Path | None:
+    """A file of an installed release, by its path below the folder that packages lie in; None without it."""
+    found = installation(requirement)
+    return found.file(member) if found else None
