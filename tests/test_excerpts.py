@@ -113,7 +113,7 @@ def test_a_wheels_excerpt_has_18_lines_around_the_place(
 ) -> None:
     """It is cut at the ends of the file."""
     found = excerpt(tmp_path, replace(RECORD, line_number=line), LINES)
-    assert Excerpt("\n".join(LINES[first - 1 : last]), first, "read from the released pool==1.5") == found
+    assert Excerpt("\n".join(LINES[first - 1 : last]), first, "read from the released pool==1.5", "") == found
     assert last == found.last_line
 
 
@@ -123,12 +123,28 @@ def test_a_line_behind_the_files_end_has_no_excerpt(tmp_path: Path, line: int) -
     assert excerpt(tmp_path, replace(RECORD, line_number=line), LINES) is None
 
 
+def test_around_a_place_behind_the_files_end_are_its_last_lines(tmp_path: Path) -> None:
+    """They show where it ends, to whoever named the place."""
+    found = Sources(tmp_path).around(RECORD, f"python/{MEMBER}", 10**6, keep(tmp_path, {MEMBER: text(LINES)}))
+    assert Excerpt("\n".join(LINES[81:]), 82, "read from the released pool==1.5", "") == found
+
+
+def test_a_place_within_the_records_own_excerpt_is_read_there(tmp_path: Path) -> None:
+    """Where no release is at hand; of its file, and of the lines that it holds."""
+    record = replace(RECORD, source_code="a\nb", source_code_start=49, source_code_end=50)
+    sources, kept = Sources(tmp_path), Excerpt("a\nb", 49, "kept in the record")
+    assert [None, kept, kept, None] == [
+        sources.around(record, record.file_path, line, None) for line in (48, 49, 50, 51)
+    ]
+    assert sources.around(record, "python/other.py", 49, None) is None
+
+
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_the_last_line_may_lack_its_end(tmp_path: Path, end: str) -> None:
     """A line end ends a line and begins none."""
     named = keep(tmp_path, {MEMBER: b"a\nb" + end.encode()})
     found = Sources(tmp_path).excerpt(replace(RECORD, line_number=2), named)
-    assert Excerpt("a\nb", 1, "read from the released pool==1.5") == found
+    assert Excerpt("a\nb", 1, "read from the released pool==1.5", "") == found
     assert Sources(tmp_path).excerpt(replace(RECORD, line_number=3), named) is None
 
 
@@ -136,7 +152,7 @@ def test_windows_line_ends_are_read_as_line_ends(tmp_path: Path) -> None:
     """A page shows no carriage return."""
     named = keep(tmp_path, {MEMBER: b"a\r\nb\r\n"})
     found = Sources(tmp_path).excerpt(replace(RECORD, line_number=2), named)
-    assert Excerpt("a\nb", 1, "read from the released pool==1.5") == found
+    assert Excerpt("a\nb", 1, "read from the released pool==1.5", "") == found
 
 
 @settings(deadline=None)
@@ -158,6 +174,25 @@ def test_an_excerpt_holds_its_place_and_its_lines(lines: list[str], data: st.Dat
     assert found.first_line <= line <= found.last_line
     assert lines[found.first_line - 1 : found.last_line] == found.lines
     assert len(found.lines) <= 2 * AROUND + 1
+
+
+@pytest.mark.parametrize(("line", "before"), [(19, ""), (20, '    """'), (29, '    """'), (30, "")])
+def test_an_excerpt_says_what_opens_the_string_that_it_begins_in(
+    tmp_path: Path, line: int, before: str
+) -> None:
+    """It begins 18 lines before its place: here in a docstring of lines 1 to 11, behind that in none."""
+    lines = ['    """Make room.', *LINES[1:10], '    """', *LINES[11:]]
+    found = excerpt(tmp_path, replace(RECORD, line_number=line), lines)
+    assert found is not None
+    assert before == found.before
+
+
+def test_of_an_excerpt_without_its_file_that_is_not_known(tmp_path: Path) -> None:
+    """Whoever shows it has to guess."""
+    record = replace(RECORD, source_code="a", source_code_start=50, source_code_end=50)
+    found = Sources(tmp_path).excerpt(record, None)
+    assert found is not None
+    assert found.before is None
 
 
 # Without.
@@ -255,7 +290,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 def test_an_installed_packages_lines_are_quoted(tmp_path: Path, installed: Repository) -> None:
     """With where they were read, and no other window than a wheel's."""
     found = Sources(tmp_path).excerpt(RECORD, installed)
-    assert Excerpt("\n".join(LINES[31:68]), 32, "read from the installed pool==1.5") == found
+    assert Excerpt("\n".join(LINES[31:68]), 32, "read from the installed pool==1.5", "") == found
 
 
 @pytest.mark.parametrize(
@@ -294,7 +329,7 @@ def test_a_wheel_comes_before_what_is_installed(tmp_path: Path, installed: Repos
     """It is pinned by its hash; where it is absent, nothing stands in for it."""
     named = replace(keep(tmp_path, {MEMBER: text(["of the wheel"])}), package=installed.package)
     found = Sources(tmp_path).excerpt(replace(RECORD, line_number=1), named)
-    assert Excerpt("of the wheel", 1, "read from the released pool==1.5") == found
+    assert Excerpt("of the wheel", 1, "read from the released pool==1.5", "") == found
     assert Sources(tmp_path / "empty").excerpt(RECORD, named) is None
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.pattern import merge
-from generator.raises import Raise, find, read
+from generator.raises import Raise, every, find, read, unreadable
 from generator.template import Slot, Template, template
 
 
@@ -64,7 +64,7 @@ def test_a_literal_is_its_own_template(expression: str, text: str) -> None:
         ('f"{{name}}"', "{{name}}"),
         ('f"{{{name}}}"', "{{{name}}}"),
         ('"set() or {}"', "set() or {{}}"),
-        ('"{" + name_of(x) + "}"', None),
+        ('"{" + name_of(x) + "}"', "{{{name_of(x)}}}"),
         ('"{a} %s" % b', "{{a}} %s"),
     ],
 )
@@ -170,8 +170,14 @@ def test_implicit_concatenation_is_one_template(expression: str, text: str) -> N
         ('"no " + "room"', "no room"),
         ('"need " + f"{size}" + " pages"', "need {size} pages"),
         ('"{" + f"{size}" + "}"', "{{{size}}}"),
-        ('"need " + str(size)', None),
-        ('prefix + "room"', None),
+        ('"need " + str(size)', "need {size}"),
+        ('"need " + repr(size) + "!"', "need {size!r}!"),
+        ('"need " + {1: 2}[size]', "need { {1: 2}[size]}"),
+        ('prefix + "room"', "{prefix}room"),
+        ("prefix + suffix", None),
+        ('prefix + "%s" % room', None),
+        ('f"{prefix}" + "%s" % room', None),
+        ('"no " + "room of %s" % size', "no room of %s"),
         ('"ab" * 2', None),
     ],
 )
@@ -535,3 +541,96 @@ def test_the_template_that_an_f_string_writes_is_read_back(
     assert doubled[0] + "".join(map("".join, zip(holes, doubled[1:], strict=True))) == found.message
     if parts:
         assert Template(merge([*(one for pair in parts for one in pair), tail])) == template(found.message)
+
+
+def test_every_statement_of_a_file_is_found_with_its_function() -> None:
+    """In the order of their lines, also within classes, functions in functions, and at the module's level."""
+    text = """\
+class Pool:
+    async def alloc(self, size):
+        def inner():
+            raise ValueError(f"no room for {size}")
+        raise
+    if True:
+        raise TypeError("a class body")
+raise SystemExit("the end")
+"""
+
+    assert [
+        (4, "ValueError", "no room for {size}", "Pool.alloc.inner"),
+        (5, None, None, "Pool.alloc"),
+        (7, "TypeError", "a class body", "Pool"),
+        (8, "SystemExit", "the end", ""),
+    ] == [(one.first_line, one.error_class, one.message, name) for one, name in every(text)]
+
+
+@pytest.mark.parametrize("text", ["def", "x = '\0'", "(" * 100_000, "-" * 100_000 + "1"])
+def test_a_file_that_cannot_be_read_has_none(text: str) -> None:
+    """Whatever a compiler makes of it; it is said why."""
+    assert () == every(text)
+    assert unreadable(text)
+    assert "" == unreadable("x = 1")
+
+
+def _of(body: str) -> tuple[str | None, int | None, str]:
+    """The message, its line and why there is none, of the last `raise` in a function of these lines."""
+    text = "def f(size, message):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    (*_, (found, _)) = every(text)
+    return found.message, found.built_line, found.why
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ('m = f"no {size}"\nraise E(m)', ("no {size}", 2)),
+        ('m: str = "no"\nraise E(m)', ("no", 2)),
+        ('m = "no"\nif size:\n    raise E(m)', ("no", 2)),
+        ('m = "no "\nm += f"{size}"\nm += "!"\nraise E(m)', ("no {size}!", 2)),
+        ('if size:\n    m = "a"\nelse:\n    m = "b"\n    raise E(m)', ("b", 5)),
+        ('e = E("no %s" % size)\nraise e', ("no %s", 2)),
+        ('e = E("no")\nlog(e)\nraise e from None', ("no", 2)),
+        ('try:\n    f()\nexcept K:\n    m = "no"\n    raise E(m)', ("no", 5)),
+        ('raise E(message="no")', ("no", None)),
+    ],
+)
+def test_a_message_that_is_built_just_before_is_read_there(body: str, expected: tuple[str, int]) -> None:
+    """With the line on which it is."""
+    assert (*expected, "") == _of(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'm = "a"\nif size:\n    m = "b"\nraise E(m)',
+        'm = "a"\nfor m in size:\n    raise E(m)',
+        'm = "a"\nwhile size:\n    if g():\n        raise E(m)\n    m = "b"',
+        'm = "a"\ntry:\n    m = "b"\n    f()\nexcept K:\n    raise E(m)',
+        'm = "a"\nwith f() as m:\n    raise E(m)',
+        'm = "a"\ndef g():\n    raise E(m)',
+        "raise E(message)",
+        'if (m := "a"):\n    pass\nraise E(m)',
+    ],
+)
+def test_a_message_that_may_be_another_is_not_read(body: str) -> None:
+    """Where a branch, a loop, a handler or a caller gives the variable something else."""
+    assert (None, None, "the message is a value from elsewhere") == _of(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("raise", "raised again"),
+        ("raise message", "a variable or a function's answer is raised"),
+        ("raise make(size)", "a variable or a function's answer is raised"),
+        ("raise E", "no message is given"),
+        ("raise E()", "no message is given"),
+        ("raise E(code=3)", "no message is given"),
+        ("raise E(self.text)", "the message is a value from elsewhere"),
+        ("raise E(make(size))", "a function makes the message"),
+        ('raise E("a" if size else "b")', "one of two messages is given"),
+        ("raise E(size * 2)", "the message is no text, or is put together in another way"),
+    ],
+)
+def test_where_no_message_is_read_it_is_said_why(body: str, why: str) -> None:
+    """In words that can be counted."""
+    assert (None, None, why) == _of(body)

@@ -332,3 +332,99 @@ def test_an_absent_wheel_is_reported(tmp_path: Path) -> None:
         wheels.read(tmp_path / NAME, "a.py")
     expected = f"reading `a.py` in {NAME}: No such file or directory"
     assert expected == str(caught.value)
+
+
+# Wheels that are not pinned yet.
+
+
+def test_a_wheel_that_is_taken_is_put_into_the_cache_with_its_hash(pip: Pip, tmp_path: Path) -> None:
+    """Whatever pip brings for that Python and platform; for the ones here without options."""
+    found = wheels.take("thing==1.0", "3.12", "any", tmp_path)
+    here = wheels.take("thing==1.0", None, None, tmp_path)
+
+    assert ("thing==1.0", NAME, SHA256) == (found.requirement, found.file, found.sha256)
+    assert [NAME] == names(tmp_path / "wheels")
+    assert wheels.cached(found, tmp_path) is not None
+    assert found == here
+    first, second = pip.commands
+    assert "3.12" == first[first.index("--python-version") + 1]
+    assert "--python-version" not in second
+    assert "preexec_fn" in pip.options
+
+
+def test_a_wheel_that_the_index_lacks_is_told_from_one_that_cannot_be_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index out of reach has no versions at all, as pip says it."""
+    for versions, kind in (("0.9, 1.1", wheels.WheelMissing), ("none", WheelUnavailable)):
+        says = f"ERROR: No matching distribution found for thing==1.0 (from versions: {versions})"
+        monkeypatch.setattr(subprocess, "run", Pip(status=1, says=says))
+        with pytest.raises(WheelUnavailable) as refused:
+            wheels.take("thing==1.0", "3.12", "any", tmp_path)
+        assert kind is refused.type
+
+
+def test_a_wheel_beyond_all_measure_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system ends what would write more than the limit."""
+    monkeypatch.setattr(subprocess, "run", Pip(status=2, says="OSError: [Errno 27] File too large"))
+    with pytest.raises(WheelUnavailable, match="larger than 512 MiB"):
+        wheels.take("thing==1.0", "3.12", "any", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "python", "platform"),
+    [
+        ("a-1.0-cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64.whl", "3.11", "manylinux_2_17_x86_64"),
+        ("a-1.0-1-cp39-abi3-macosx_11_0_arm64.whl", "3.9", "macosx_11_0_arm64"),
+        ("a-1.0-py2.py3-none-any.whl", f"3.{sys.version_info.minor}", "any"),
+    ],
+)
+def test_python_and_platform_are_read_from_a_wheels_name(file: str, python: str, platform: str) -> None:
+    """So that the same wheel is fetched on any machine."""
+    found = wheels.named("a==1.0", file, SHA256)
+
+    assert (python, platform) == (found.python, found.platform)
+
+
+@pytest.mark.parametrize("file", ["a.whl", "a-1.0.tar.gz", "../a-1.0-py3-none-any.whl", "a-1-b-c-d e.whl"])
+def test_what_is_no_wheels_name_is_refused(file: str) -> None:
+    """It becomes part of a path."""
+    with pytest.raises(ValueError, match="is no wheel's"):
+        wheels.named("a==1.0", file, SHA256)
+
+
+def test_versions_are_those_that_pips_index_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In pip's order; without such a line there is no list."""
+
+    def run(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
+        assert [sys.executable, "-m", "pip", "index"] == command[:4]
+        return subprocess.CompletedProcess(
+            command, 0, f"{command[-1]} (1.1)\nAvailable versions: 1.1, 1.0\n", ""
+        )
+
+    monkeypatch.setattr(subprocess, "run", run)
+    assert ("1.1", "1.0") == wheels.versions("thing", "3.11", "any")
+
+    monkeypatch.setattr(
+        subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 0, "", "")
+    )
+    with pytest.raises(WheelUnavailable, match="it lists no versions"):
+        wheels.versions("thing", None, None)
+
+
+def test_all_texts_of_a_wheel_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those whose names end so, that are text, and that are no larger than is read; or nothing of it."""
+    path = tmp_path / NAME
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.py", "one")
+        archive.writestr("b.txt", "two")
+        archive.writestr("c.py", b"\xff")
+        archive.writestr("d.py", "x" * (wheels.MEMBER_LIMIT + 1))
+
+    assert {"a.py": "one"} == wheels.texts(path, ".py")
+
+    monkeypatch.setattr(wheels, "LARGEST", 2)
+    with pytest.raises(WheelUnavailable, match="more than"):
+        wheels.texts(path, ".py")
+    with pytest.raises(WheelUnavailable):
+        wheels.texts(tmp_path / "none.whl", ".py")
