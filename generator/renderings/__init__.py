@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from generator.diagnostics import Diagnostic
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\[)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,14 @@ class Rendering:
     name: str
     render: Callable[[Sequence[Diagnostic], Callable[[str], Sequence[str]], bool], str]
     is_result: bool = False
+
+
+def unmistakable(text: str) -> str:
+    """The text with a space in all that a runner of GitHub Actions would take for a command in a log.
+
+    That is `::` where a line begins, after blanks, and `##[` anywhere.
+    """
+    return _COMMAND.sub(lambda found: f"{found[0]} ", text)
 
 
 def encodable(text: str) -> str:

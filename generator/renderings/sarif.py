@@ -6,7 +6,7 @@ from urllib.parse import quote
 import msgspec
 
 from generator import __version__, codes
-from generator.diagnostics import Diagnostic
+from generator.diagnostics import Diagnostic, Span
 from generator.renderings import Rendering, encodable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -43,21 +43,38 @@ def render(
 
 
 def _result(one: Diagnostic, rule: int) -> dict[str, object]:
-    place: dict[str, object] = {"artifactLocation": {"uri": quote(one.path, errors="surrogateescape")}}
+    file = {"uri": quote(one.path, errors="surrogateescape")}
+    place: dict[str, object] = {"artifactLocation": file}
     if one.span is not None:
-        place["region"] = {
-            "startLine": one.span.line,
-            "startColumn": one.span.column,
-            "endLine": one.span.end_line,
-            "endColumn": one.span.end_column,
-        }
+        place["region"] = _region(one.span)
     text = [one.message, *one.notes, *([f"help: {one.help}"] if one.help else [])]
-    return {
+    result: dict[str, object] = {
         "ruleId": one.code,
         "ruleIndex": rule,
         "level": one.severity,
         "message": {"text": encodable("\n".join(text))},
         "locations": [{"physicalLocation": place}],
+    }
+    if one.fix is not None:
+        replacement = {
+            "deletedRegion": _region(one.fix.span),
+            "insertedContent": {"text": encodable(one.fix.text)},
+        }
+        result["fixes"] = [
+            {
+                "description": {"text": encodable(one.fix.title)},
+                "artifactChanges": [{"artifactLocation": file, "replacements": [replacement]}],
+            }
+        ]
+    return result
+
+
+def _region(span: Span) -> dict[str, int]:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
     }
 
 
