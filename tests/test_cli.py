@@ -13,11 +13,12 @@ from urllib.error import URLError
 
 import pytest
 
-from generator import __version__, build, cli, publish, subjects, walls, wheels
-from generator.build import Report, Settings
+from generator import __version__, build, cli, reading, stage, subjects, walls, wheels
+from generator.build import Report
+from generator.settings import Settings
 from generator.wheels import WheelUnavailable
 
-ROOT = Path(cli.__file__).parent.parent
+ROOT = Path(__file__).parent.parent
 SUBJECT = subjects.bundled()["sglang.LogicalHostPool"]
 
 RECORD = """\
@@ -88,7 +89,7 @@ Run = Callable[..., Said]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Return a function that runs a command in an empty project, in this process."""
     monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CI"):
         monkeypatch.delenv(name, raising=False)
 
     def run(*arguments: str) -> Said:
@@ -146,7 +147,7 @@ def test_a_warning_ends_with_0(run: Run, records: Path) -> None:
     said = run("check")
     assert 0 == said.status
     assert "warning[E0115]: " in said.err
-    assert "1 warning" == said.lines[-2]
+    assert "1 warning; 1 can be mended by `pagefault check --fix`" == said.lines[-2]
 
 
 def test_strictly_a_warning_ends_with_1(run: Run, records: Path) -> None:
@@ -170,7 +171,7 @@ def test_an_error_ends_with_1(run: Run, records: Path) -> None:
         "  | ^^^",
         "  = help: did you mean `tags`?",
         "",
-        "1 error",
+        "1 error; 1 can be mended by `pagefault check --fix`",
         f"2 records: 2 unproven; no snippet had to run; isolation level {walls.available().value}",
     ] == said.lines
 
@@ -191,6 +192,10 @@ def test_an_error_ends_with_1(run: Run, records: Path) -> None:
         ["build", "--pins"],
         ["check", "--isolation", "4"],
         ["check", "--timings"],
+        ["build", "--max-size", "0"],
+        ["build", "--max-size", "1 GB"],
+        ["build", "--edit"],
+        ["build", "--preview", "yes"],
     ],
 )
 def test_a_wrong_call_ends_with_2(run: Run, records: Path, arguments: list[str]) -> None:
@@ -261,7 +266,7 @@ def test_concise_findings_are_one_line_each(run: Run, records: Path) -> None:
     *findings, count, verdict = said.lines
     assert len(findings) > 15
     assert [] == [line for line in findings if not CONCISE.match(line) and "long: name" not in line]
-    assert re.fullmatch(r"\d+ errors, \d warnings", count)
+    assert re.match(r"\d+ errors, \d warnings; \d can be mended by", count)
     assert verdict.startswith("10 records: ")
     assert f"{sum(': error[' in line for line in findings)} errors" in count
     assert 1 == said.status
@@ -443,8 +448,73 @@ def test_a_folder_that_cannot_be_written_ends_with_2(run: Run, records: Path) ->
     assert said.lines[-1].startswith("pagefault: nothing was published: ")
     assert said.lines[-1].endswith("index.html was not written by a build: move it, or choose another --out")
     assert ["index.html"] == [
-        path.name for path in (records.parent / "site").iterdir() if path.name != publish.STATE
+        path.name for path in (records.parent / "site").iterdir() if path.name != stage.STATE
     ]
+
+
+def page(records: Path, path: str = "acme/pool/the-size/index.html") -> str:
+    """Return a page of the site."""
+    return (records.parent / "site" / path).read_text()
+
+
+def test_a_preview_says_so_and_keeps_engines_away(run: Run, records: Path) -> None:
+    """On every page; without being asked for it is none."""
+    assert 0 == run("build", "--preview").status
+    for path in ("index.html", "acme/pool/the-size/index.html", "404.html"):
+        assert '<meta name="robots" content="noindex">' in page(records, path)
+        assert "This is a preview of changes under review." in page(records, path)
+    assert 0 == run("build").status
+    for path in ("index.html", "acme/pool/the-size/index.html"):
+        assert "noindex" not in page(records, path)
+        assert "preview" not in page(records, path)
+
+
+@pytest.mark.parametrize("address", ["https://example.org/edit/main/", "https://example.org/edit/main"])
+def test_a_record_can_be_edited_where_that_is_said(run: Run, records: Path, address: str) -> None:
+    """By an option, else by the configuration; below that address, by the record's path from the project."""
+    (records.parent / "pyproject.toml").write_text(f"{CONFIGURED}edit = 'https://example.org/kept/'\n")
+    assert 0 == run("build").status
+    assert '<a href="https://example.org/kept/records/fine.yaml">Edit this record</a>' in page(records)
+    assert 0 == run("build", "--edit", address).status
+    assert '<a href="https://example.org/edit/main/records/fine.yaml">Edit this record</a>' in page(records)
+    (records.parent / "pyproject.toml").write_text(CONFIGURED)
+    assert 0 == run("build").status
+    assert "Edit this record" not in page(records)
+
+
+@pytest.mark.parametrize("address", ["example.org", "javascript:alert(1)//", "https://a/?x=", "https://a/#x"])
+def test_files_cannot_be_edited_at_any_address(run: Run, records: Path, address: str) -> None:
+    """It stands in links on every page, with a path behind it."""
+    assert records.is_dir()
+    message = "pagefault: --edit takes an address that begins with https://\n"
+    assert Said(2, "", message) == run("build", "--edit", address)
+
+
+def test_a_site_may_have_so_many_mebibytes(run: Run, records: Path) -> None:
+    """By an option, else by the configuration."""
+    (records.parent / "logo.svg").write_bytes(b" " * 2**20)
+    (records.parent / "pyproject.toml").write_text(f"{CONFIGURED}logo = 'logo.svg'\nmax-size = 1\n")
+    said = run("build", "--format", "concise")
+    assert 1 == said.status
+    assert re.fullmatch(
+        r"pyproject\.toml:1:1: error\[E0704\] the site takes 1\.\d MiB, and may take 1\.0 MiB", said.lines[0]
+    )
+    assert "nothing was published: " in said.lines[-1]
+    said = run("build", "--format", "concise", "--max-size", "2")
+    assert (0, ["site:"]) == (said.status, [said.lines[-1].split()[0]])
+    assert "E0704" not in said.err
+
+
+def test_a_logo_that_is_not_there_is_a_finding(run: Run, records: Path) -> None:
+    """From the folder of the configuration; nothing is published without it."""
+    (records.parent / "pyproject.toml").write_text(f"{CONFIGURED}logo = 'docs/logo.svg'\n")
+    for command in ("check", "build"):
+        said = run(command, "--format", "concise")
+        assert 1 == said.status
+        assert "pyproject.toml:1:1: error[E0702] `logo`: there is no file at docs/logo.svg" == said.lines[0]
+    (records.parent / "docs").mkdir()
+    (records.parent / "docs" / "logo.svg").write_text("<svg/>")
+    assert 0 == run("build").status
 
 
 FAILURES = [
@@ -508,7 +578,7 @@ def test_limited_outputs_are_built(run: Run, records: Path) -> None:
     files = [
         path
         for path in (records.parent / "site").rglob("*")
-        if path.is_file() and publish.STATE not in path.parts
+        if path.is_file() and stage.STATE not in path.parts
     ]
     assert {".json"} == {path.suffix for path in files}
     run("build", "--outputs", "html,json")
@@ -741,7 +811,7 @@ def test_a_wheel_that_cannot_be_had_ends_with_1(
     def want(_: Settings) -> tuple[wheels.Wheel, ...]:
         return tuple(wanted)
 
-    monkeypatch.setattr(build, "wanted_wheels", want)
+    monkeypatch.setattr(reading, "wanted_wheels", want)
     monkeypatch.setattr(wheels, "fetch", fetch)
     said = run("fetch")
     assert (1, ["a==1", "b==1"]) == (said.status, asked)
@@ -839,3 +909,136 @@ def test_the_module_and_the_script_are_one(records: Path) -> None:
             by_module.stdout,
             by_module.stderr,
         )
+
+
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_examples_stand_on_lines_of_their_own(command: str) -> None:
+    """As one would type them."""
+    done = subprocess.run(
+        [sys.executable, "-m", "generator", command, "--help"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        cwd=ROOT,
+    )
+
+    assert "\\b" not in done.stdout
+    assert f"\n    pagefault {command} " in done.stdout
+
+
+def on_a_terminal(*arguments: str, **variables: str) -> bytes:
+    """What `explain` shows on one, for our own records, whose pages are longer than its window."""
+    leader, follower = pty.openpty()
+    environment = {"PATH": os.environ["PATH"], "TERM": "xterm", "COLUMNS": "90", "LINES": "30", **variables}
+    started = subprocess.Popen(
+        [sys.executable, "-m", "generator", "explain", "--records", "records", *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdin=follower,
+        stdout=follower,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(follower)
+    shown = b""
+    try:
+        while piece := os.read(leader, 2**16):
+            shown += piece
+    except OSError:  # the end, as Linux says it
+        pass
+    os.close(leader)
+    assert 0 == started.wait()
+    return shown
+
+
+@pytest.mark.parametrize(("variables", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_an_explanation_is_a_page_on_a_terminal(variables: dict[str, str], *, is_coloured: bool) -> None:
+    """In color unless that is refused, through the reader's pager, with the reader's own values."""
+    message = "LogicalHostPool allocation must be page-aligned, got need_size=5003, page_size=64"
+    shown = on_a_terminal(message, PAGER="sed s/^/paged:/", **variables)
+
+    assert is_coloured is (b"\x1b[1;36" in shown)
+    assert b"paged:" in shown
+    assert b"5056" in shown
+    assert b"```" not in shown
+
+
+# What helps.
+
+
+def test_every_module_of_a_command_is_listed() -> None:
+    """By the name of its file."""
+    folder = ROOT / "generator" / "cli" / "commands"
+    assert sorted(cli.COMMANDS) == sorted(file.stem for file in folder.glob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_has_help_that_names_it(name: str, run: Run) -> None:
+    """With what it does in a line, and how it is called."""
+    said = run(name, "--help")
+    assert (0, "") == (said.status, said.err)
+    assert said.out.startswith(f"Usage: pagefault {name} ")
+
+
+def test_commands_are_listed_by_what_they_are_for(run: Run) -> None:
+    """Each once, with a line of its own that is not cut."""
+    said = run("--help").out
+    for name in cli.COMMANDS:
+        (line,) = re.findall(rf"(?m)^  {name}  +(\S.*)$", said)
+        assert "..." not in line
+    assert 1 == said.count("Prove and publish:")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (("chek",), "no command `chek`: did you mean `check`?"),
+        (("xyz",), "no command `xyz`: commands are "),
+        (("check", "recrods"), "there is no recrods: did you mean `records`?"),
+        (("check", "records/fin.yaml"), "there is no records/fin.yaml: did you mean `records/fine.yaml`?"),
+        (("check", "records/nothing-like-it"), "does not exist"),
+        (("check", "--formt", "json"), "--format"),
+    ],
+)
+@pytest.mark.usefixtures("records")
+def test_what_was_mistyped_is_answered_by_what_was_meant(
+    arguments: tuple[str, ...], meant: str, run: Run
+) -> None:
+    """And ends with 2."""
+    said = run(*arguments)
+    assert (2, True) == (said.status, meant in said.err), said.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_shells_are_given_what_completes(shell: str, run: Run) -> None:
+    """As each of them reads it."""
+    said = run("completion", shell)
+    assert (0, "") == (said.status, said.err)
+    assert "_PAGEFAULT_COMPLETE" in said.out
+
+
+def test_what_completes_is_commands_and_options() -> None:
+    """Asked as a shell asks."""
+    for words, wanted in (("pagefault ch", "plain,check"), ("pagefault check --form", "plain,--format")):
+        asked = {
+            "_PAGEFAULT_COMPLETE": "bash_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "generator"],
+            env={**os.environ, **asked},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert [wanted] == done.stdout.split()
+
+
+def test_in_ci_each_stage_is_a_line(run: Run, records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With how much there is; without it, nothing is said on the way."""
+    assert records
+    quiet = run("check", "--no-cache").err
+    monkeypatch.setenv("CI", "true")
+    listed = run("check", "--no-cache").err
+    assert f"read: 1\n{quiet}" == listed
+    assert "" == run("check", "--no-cache", "--quiet").err

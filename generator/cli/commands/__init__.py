@@ -1,0 +1,1 @@
+"""The commands: a module of this folder defines the one that has its name."""
