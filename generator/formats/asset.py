@@ -7,7 +7,7 @@ from generator.theme import Theme
 
 def encode(page: Page, theme: Theme) -> bytes:
     """The asset's bytes. Raises KeyError."""
-    return theme.files[str(page.context)]
+    return theme.files[str(page.made)]
 
 
 FORMAT = Format("asset", encode, is_themed=True)

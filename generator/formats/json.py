@@ -9,7 +9,7 @@ from generator.theme import Theme
 
 def encode(page: Page, theme: Theme) -> bytes:  # noqa: ARG001 - the signature of formats
     """The context as it is; the order of its keys is the page kind's."""
-    return msgspec.json.encode(page.context)
+    return msgspec.json.encode(page.made)
 
 
 FORMAT = Format("json", encode)

@@ -7,9 +7,9 @@ from generator.theme import Theme
 
 def encode(page: Page, theme: Theme) -> bytes:
     """The rendered template. Raises theme.TemplateFailed, and TypeError for a context that is no mapping."""
-    if not isinstance(page.context, dict):
+    if not isinstance(context := page.made, dict):
         raise TypeError(f"{page.path}: a template needs a mapping")
-    return theme.render(page.template, page.context).encode()
+    return theme.render(page.template, context).encode()
 
 
 FORMAT = Format("template", encode, is_themed=True)

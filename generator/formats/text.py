@@ -7,7 +7,7 @@ from generator.theme import Theme
 
 def encode(page: Page, theme: Theme) -> bytes:  # noqa: ARG001 - the signature of formats
     """The context, which is the text."""
-    return str(page.context).encode()
+    return str(page.made).encode()
 
 
 FORMAT = Format("text", encode)

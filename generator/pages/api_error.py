@@ -1,6 +1,7 @@
 """`api/errors/<id>.json`, and the same bytes without the ending, as the founding site served them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 import msgspec
 
@@ -9,18 +10,21 @@ from generator.model import FOUNDING_FIELDS, Page, Site, Verified
 from generator.pages import PageKind, url
 
 
-def plan(site: Site) -> Iterator[Page]:
-    """Two files for each record."""
-    for one in site.records:
-        yield from contents(site, one, links.api_path(one.record.id))
+def of(site: Site, one: Verified, by_id: Mapping[str, Verified]) -> Iterator[Page]:  # noqa: ARG001 - as all
+    """A record's two files."""
+    yield from contents(site, one, links.api_path(one.head.id))
 
 
 def contents(site: Site, one: Verified, path: str) -> Iterator[Page]:
     """The record's two files at a path without ending."""
-    content = {
-        "record": published(site, one),
-        "datasetVersion": one.case.file.dataset_version or one.record.analyzed_at,
-    }
+
+    @cache
+    def content() -> dict[str, object]:
+        return {
+            "record": published(site, one),
+            "datasetVersion": one.case.file.dataset_version or one.head.analyzed_at,
+        }
+
     yield Page(f"{path}.json", "json", content)
     yield Page(path, "json", content)
 
@@ -45,6 +49,10 @@ def published(site: Site, one: Verified) -> dict[str, object]:
             "walls": list(observed.walls) if observed else [],
             "comparedOperations": one.case.operations,
         },
+        "computed": [
+            {"name": each.name, "formula": each.value}
+            for each in (one.case.claims.computed if one.case.claims else ())
+        ],
         "related": [{"id": relation.id, "reasons": list(relation.reasons)} for relation in one.related],
         "pageUrl": url(site, links.page_path(record.repo, record.slug)),
         "aliases": list(record.aliases),
@@ -54,4 +62,4 @@ def published(site: Site, one: Verified) -> dict[str, object]:
     }
 
 
-PAGE = PageKind("api_error", plan)
+PAGE = PageKind("api_error", of=of)

@@ -1,11 +1,12 @@
 """Files whose names others decided: for git, for hosts, for crawlers and for agents."""
 
 from collections.abc import Iterator
+from functools import partial
 from xml.sax.saxutils import escape
 
 from generator import links
-from generator.model import Page, Site, Verified
-from generator.pages import PageKind, by_repo, url
+from generator.model import Page, Site, Verified, newest
+from generator.pages import PageKind, by_class, by_repo, by_tag, url
 
 SITEMAP = 45_000  # addresses in one file; the convention ends at 50,000
 
@@ -15,7 +16,7 @@ def plan(site: Site) -> Iterator[Page]:
     yield Page(".gitignore", "text", "*\n!.gitignore\n")
     yield Page(".nojekyll", "text", "")
     yield Page("robots.txt", "text", _robots(site))
-    yield Page("llms.txt", "text", _llms(site))
+    yield Page("llms.txt", "text", partial(_llms, site))
     yield from _sitemap(site)
 
 
@@ -26,24 +27,41 @@ def _robots(site: Site) -> str:
 
 def _sitemap(site: Site) -> Iterator[Page]:
     """One file, or an index of several. The addresses are whole only if the site knows its own."""
-    newest = site.version_date
-    entries = [_entry(site, "index.html", newest)]
-    entries += [_entry(site, links.list_path(repo), newest) for repo in by_repo(site)]
-    entries += [_entry(site, links.list_path(f"guides/{guide.tag}"), None) for guide in site.guides]
-    entries += [_entry(site, _page(one), one.record.analyzed_at) for one in site.records]
-    files = [entries[start : start + SITEMAP] for start in range(0, len(entries), SITEMAP)]
-    if len(files) == 1:
-        yield Page("sitemap.xml", "text", _xml("urlset", files[0]))
+    count = 1 + sum(len(groups(site)) for groups in (by_repo, by_class, by_tag))
+    count += len(site.guides) + len(site.records)
+    if count <= SITEMAP:
+        yield Page("sitemap.xml", "text", lambda: _xml("urlset", _entries(site)))
         return
-    names = [f"sitemap-{number}.xml" for number in range(1, len(files) + 1)]
-    for name, entries_of in zip(names, files, strict=True):
-        yield Page(name, "text", _xml("urlset", entries_of))
+    names = [f"sitemap-{number}.xml" for number in range(1, -(-count // SITEMAP) + 1)]
+    for number, name in enumerate(names):
+        yield Page(name, "text", partial(_part, site, number))
     index = [f"<sitemap><loc>{escape(_address(site, name))}</loc></sitemap>" for name in names]
     yield Page("sitemap.xml", "text", _xml("sitemapindex", index))
 
 
+def _part(site: Site, number: int) -> str:
+    return _xml("urlset", _entries(site)[number * SITEMAP : (number + 1) * SITEMAP])
+
+
+def _entries(site: Site) -> list[str]:
+    """Every address that readers may come to."""
+    return site.kept("sitemap", lambda: _all_entries(site))
+
+
+def _all_entries(site: Site) -> list[str]:
+    entries = [_entry(site, "index.html", site.version_date)]
+    for folder, groups in (("", by_repo(site)), ("classes/", by_class(site)), ("tags/", by_tag(site))):
+        entries += [
+            _entry(site, links.list_path(f"{folder}{name}"), newest(records))
+            for name, records in groups.items()
+        ]
+    entries += [_entry(site, links.list_path(f"guides/{guide.tag}"), None) for guide in site.guides]
+    entries += [_entry(site, _page(one), one.head.analyzed_at) for one in site.records]
+    return entries
+
+
 def _page(one: Verified) -> str:
-    return links.page_path(one.record.repo, one.record.slug)
+    return links.page_path(one.head.repo, one.head.slug)
 
 
 def _address(site: Site, path: str) -> str:
@@ -68,7 +86,8 @@ def _llms(site: Site) -> str:
     lines = [
         f"# {site.title}",
         "",
-        "> An error reference whose every page has been proven by running it.",
+        "> What errors mean, the source that raises them and what to change. Each page says how far it was",
+        "> proven: what a proven one claims, the build that wrote it has run.",
         "",
         "To find the page of an error message, look for the record whose `messagePattern` matches the whole",
         "message: a regular expression, anchored at both ends, in which the dot matches line ends.",

@@ -1,6 +1,7 @@
 """`feed.xml`: the records that changed last, as an Atom feed."""
 
 from collections.abc import Iterator
+from functools import partial
 from xml.sax.saxutils import escape, quoteattr
 
 from generator import links
@@ -12,16 +13,19 @@ ENTRIES = 50
 
 def plan(site: Site) -> Iterator[Page]:
     """The newest first, by their own dates; records without one are left out."""
-    dated = [(one.record.analyzed_at or "", one) for one in site.records if one.record.analyzed_at]
+    yield Page("feed.xml", "text", partial(_feed, site))
+
+
+def _feed(site: Site) -> str:
+    """The whole file."""
+    dated = [(one.head.analyzed_at or "", one) for one in site.records if one.head.analyzed_at]
     newest = [
-        one for _, one in sorted(dated, key=lambda pair: (moment(pair[0]), pair[1].record.id), reverse=True)
+        one for _, one in sorted(dated, key=lambda pair: (moment(pair[0]), pair[1].head.id), reverse=True)
     ]
     updated = _instant(site.version_date or "1970-01-01")
     entries = "".join(_entry(site, one) for one in newest[:ENTRIES])
     home = site.base_url or "/"
-    yield Page(
-        "feed.xml",
-        "text",
+    return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<feed xmlns="http://www.w3.org/2005/Atom">\n'
         f"<title>{escape(site.title)}</title>\n"
@@ -30,7 +34,7 @@ def plan(site: Site) -> Iterator[Page]:
         f'<link rel="self" href={quoteattr(f"{home}feed.xml")}/>\n'
         f"<updated>{updated}</updated>\n"
         f"<author><name>{escape(site.title)}</name></author>\n"
-        f"{entries}</feed>\n",
+        f"{entries}</feed>\n"
     )
 
 

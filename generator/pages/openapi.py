@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from generator import schema
-from generator.model import FOUNDING_FIELDS, Page, Site
+from generator import json_schema
+from generator.model import FOUNDING_FIELDS, Page, Record, Site
 from generator.pages import PageKind
 
 
 def plan(site: Site) -> Iterator[Page]:
     """The one file. Its schema of a record is that of record files, with what the API adds."""
-    record = schema.json_schema()
-    definitions = {name: body for name, body in record["$defs"].items() if name != "Record"}
-    fields = dict(list(record["$defs"]["Record"]["properties"].items())[:FOUNDING_FIELDS])
+    definitions = json_schema.components(Record, refs="#/components/schemas/{name}")
+    record = definitions.pop("Record")
+    fields = dict(list(record["properties"].items())[:FOUNDING_FIELDS])
     text = {"type": "string"}
     listed = dict.fromkeys(
         ("id", "repo", "slug", "errorClass", "errorMessage", "messagePattern", "standing"), text
@@ -22,6 +22,15 @@ def plan(site: Site) -> Iterator[Page]:
             **fields,
             "standing": {"enum": ["proven", "read", "unproven"]},
             "evidence": {"type": "object"},
+            "computed": {
+                "type": "array",
+                "description": "what a reader's values lead to: arithmetic over the template's holes",
+                "items": {
+                    "type": "object",
+                    "properties": {"name": text, "formula": text},
+                    "required": ["name", "formula"],
+                },
+            },
             "related": {"type": "array", "items": {"type": "object"}},
             "pageUrl": text,
             "aliases": {"type": "array", "items": text},
@@ -29,8 +38,19 @@ def plan(site: Site) -> Iterator[Page]:
             "removedIn": {"type": ["string", "null"]},
             "reason": {"type": ["string", "null"]},
         },
-        "required": [*fields, "standing", "evidence", "related", "pageUrl", "aliases"],
+        "required": [*fields, "standing", "evidence", "computed", "related", "pageUrl", "aliases"],
     }
+    errors = _envelope(
+        {
+            "errors": {"type": "array", "items": {"type": "object", "properties": listed}},
+            "page": {"type": "integer"},
+            "pages": {"type": "integer"},
+            "total": {"type": "integer"},
+            "next": {"type": ["string", "null"]},
+        }
+    )
+    one = _envelope({"record": {"$ref": "#/components/schemas/Error"}})
+    digests = {"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}
     content = {
         "openapi": "3.1.0",
         "info": {
@@ -40,34 +60,34 @@ def plan(site: Site) -> Iterator[Page]:
         },
         "servers": [{"url": site.base_url or "/"}],
         "paths": {
-            "/api/errors/{id}.json": _get(
-                "One error, with the evidence",
-                _envelope({"record": {"$ref": "#/components/schemas/Error"}}),
-                "id",
+            "/api/errors/{id}.json": _get("One error, with the evidence", one, "id"),
+            "/api/errors/{id}": _get(
+                "The same bytes, which some hosts serve without a type", one, "id", "application/octet-stream"
             ),
-            "/api/errors.json": _get(
-                "All errors in short, the first page of several",
-                _envelope(
-                    {
-                        "errors": {"type": "array", "items": {"type": "object", "properties": listed}},
-                        "page": {"type": "integer"},
-                        "pages": {"type": "integer"},
-                        "total": {"type": "integer"},
-                        "next": {"type": ["string", "null"]},
-                    }
-                ),
+            "/api/errors.json": _get("All errors in short, the first page of several", errors),
+            "/api/errors/page/{number}.json": _get("The further pages, from 2", errors, "number"),
+            "/api/dataset.jsonl.gz": _get(
+                "Every record, one a line, compressed", {}, media="application/gzip"
             ),
             "/api/repos.json": _get(
                 "The repositories", _envelope({"repos": {"type": "array", "items": {"type": "object"}}})
             ),
             "/api/manifest.json": _get(
-                "The sha256 of every API file", _envelope({"files": {"type": "object"}})
+                "The sha256 of every API file but the records', and of the lists of those",
+                _envelope({"files": digests}),
             ),
+            "/api/manifest/{digits}.json": _get(
+                "The sha256 of the files of all records whose ids begin with two digits",
+                {"type": "object", "properties": {"files": digests}, "required": ["files"]},
+                "digits",
+            ),
+            "/lookup/meta.json": _get("What must be known before a look-up", {"type": "object"}),
+            "/lookup/{shard}.json": _get("The records filed under some words", {"type": "object"}, "shard"),
             "/schema/record.schema.json": _get("The JSON Schema of a record file", {"type": "object"}),
         },
         "components": {"schemas": {"Error": error, **definitions}},
     }
-    yield Page("api/openapi.json", "json", _local(content))
+    yield Page("api/openapi.json", "json", content)
 
 
 def _envelope(properties: dict[str, object]) -> dict[str, object]:
@@ -75,11 +95,13 @@ def _envelope(properties: dict[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": dated, "required": [*properties]}
 
 
-def _get(summary: str, body: dict[str, object], parameter: str = "") -> dict[str, object]:
+def _get(
+    summary: str, body: dict[str, object], parameter: str = "", media: str = "application/json"
+) -> dict[str, object]:
     operation: dict[str, object] = {
         "summary": summary,
         "responses": {
-            "200": {"description": summary, "content": {"application/json": {"schema": body}}},
+            "200": {"description": summary, "content": {media: {"schema": body}}},
             "404": {"description": "There is no such file"},
         },
     }
@@ -88,16 +110,6 @@ def _get(summary: str, body: dict[str, object], parameter: str = "") -> dict[str
             {"name": parameter, "in": "path", "required": True, "schema": {"type": "string"}}
         ]
     return {"get": operation}
-
-
-def _local(value: object) -> object:
-    """The same with references to where OpenAPI keeps its schemas."""
-    if isinstance(value, dict):
-        return {
-            name: part.replace("#/$defs/", "#/components/schemas/") if name == "$ref" else _local(part)
-            for name, part in value.items()
-        }
-    return [_local(part) for part in value] if isinstance(value, list) else value
 
 
 PAGE = PageKind("openapi", plan)
