@@ -9,15 +9,15 @@ from generator.model import Case, Corpus, Finding
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
     """One finding for an owner whose folder is the site's own, and for each alias that is taken."""
-    owner = case.record.repo.partition("/")[0]
+    owner = case.head.repo.partition("/")[0]
     if owner.casefold() in links.RESERVED:
         yield Finding(
             f"`{owner}` is a folder of the site itself",
             case.file.at("repo"),
             help=f"no owner can be called {', '.join(f'`{name}`' for name in sorted(links.RESERVED))}",
         )
-    for number, alias in enumerate(case.record.aliases):
-        path = links.alias_path(case.record, alias).casefold()
+    for number, alias in enumerate(case.head.aliases):
+        path = links.alias_path(case.head, alias).casefold()
         if not links.is_id(alias) and path.partition("/")[0] in links.RESERVED:
             yield Finding(
                 f"alias `{alias}` lies in a folder of the site itself",
@@ -26,7 +26,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
             )
             continue
         holder = corpus.holders.get(path) or corpus.former[path]
-        is_repeated = alias in case.record.aliases[:number]
+        is_repeated = alias in case.head.aliases[:number]
         if holder is not case or path in corpus.holders or is_repeated:
             whose = "this record" if holder is case else holder.file.path
             yield Finding(
@@ -36,4 +36,4 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
             )
 
 
-CHECK = Check("E0123", "a record's addresses belong to nobody else", run, is_form=True)
+CHECK = Check("E0123", "a record's addresses belong to nobody else", run, is_form=True, is_alone=False)

@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Iterator
 
 from generator import subjects
-from generator.checks import Check
+from generator.checks import Check, rewriting
 from generator.diagnostics import Span
 from generator.model import Case, Corpus, Finding
 from generator.probe import split_fix, tried
@@ -26,12 +26,14 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         )
     elif case.subject is None:
         close = difflib.get_close_matches(claims.subject, known, n=1)
+        likely = difflib.get_close_matches(claims.subject, known, n=2, cutoff=0.8)
         yield Finding(
             f"unknown subject `{claims.subject}`",
             case.file.at("verification", "subject"),
             help=f"did you mean `{close[0]}`?"
             if close
             else f"known subjects: {named}, or `package==version`",
+            fix=rewriting(case, likely[0], "verification", "subject") if len(likely) == 1 else None,
         )
     if claims.trigger is None:
         yield Finding(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from generator import raises
-from generator.checks import Check, is_range_right, shown_line
+from generator.checks import Check, class_fix, is_range_right, line_fix, shown_line
 from generator.model import Case, Corpus, Excerpt, Finding
 
 
@@ -28,6 +28,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             case.file.at("errorClass"),
             notes=(shown_line(case, excerpt),),
             help=f"write `{statement.error_class}`",
+            fix=class_fix(case),
         )
 
 
@@ -61,6 +62,7 @@ def _unread(case: Case, excerpt: Excerpt, why: str) -> Finding:
         case.file.at("lineNumber"),
         notes=(f"{why} ({excerpt.origin})",),
         help=f"the nearest `raise` starts on line {near}" if near else None,
+        fix=line_fix(case),
     )
 
 

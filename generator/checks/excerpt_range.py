@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from generator import raises
-from generator.checks import Check
+from generator.checks import Check, line_fix, rewriting
+from generator.diagnostics import Fix
 from generator.model import Case, Corpus, Finding
+from generator.nodes import Scalar
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
@@ -34,7 +36,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         )
         return
     if end - start + 1 != count:
-        first = end - count + 1
+        first, last = end - count + 1, start + count - 1
         # Which of the two is wrong is shown by the line that raises, if it is by anything.
         is_end_right = _raises(lines, first, record.line_number) and not _raises(
             lines, start, record.line_number
@@ -44,7 +46,14 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             case.file.at("sourceCodeStart" if is_end_right else "sourceCodeEnd"),
             help=f"up to line {end} it starts on line {first}"
             if is_end_right
-            else f"from line {start} it ends on line {start + count - 1}",
+            else f"from line {start} it ends on line {last}",
+            fix=_without_last_line(case)
+            if not lines[-1] and end - start + 2 == count
+            else rewriting(case, first, "sourceCodeStart")
+            if is_end_right
+            else rewriting(case, last, "sourceCodeEnd")
+            if _raises(lines, start, record.line_number)
+            else None,
         )
         return
     if not start <= record.line_number <= end:
@@ -52,7 +61,16 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             f"`lineNumber` {record.line_number} lies outside the excerpt's lines {start}-{end}",
             case.file.at("lineNumber"),
             help="lines are counted in the file, not in the excerpt",
+            fix=line_fix(case),
         )
+
+
+def _without_last_line(case: Case) -> Fix | None:
+    """What keeps a block's last line end out of its text."""
+    node = case.file.find("sourceCode")
+    if not isinstance(node, Scalar) or not node.is_block or node.span.end_column != node.span.column + 1:
+        return None
+    return Fix("write `|-`", node.span, "|-") if node.content else None
 
 
 def _raises(lines: list[str], first_line: int, at: int) -> bool:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from generator import raises
-from generator.checks import Check, is_range_right, shown_line
+from generator.checks import Check, has_message, is_range_right, rewriting, shown_line
 from generator.model import Case, Corpus, Finding
 from generator.template import Template, TemplateError, template
 
@@ -36,7 +36,16 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             case.file.at("errorMessage"),
             notes=(f"line {record.line_number} writes `{statement.message}` ({excerpt.origin})",),
             help="copy the template from the source",
+            fix=rewriting(case, statement.message, "errorMessage")
+            if has_message(case, statement) or _is_raised(case, written)
+            else None,
         )
+
+
+def _is_raised(case: Case, written: Template) -> bool:
+    """Whether what was raised is what the source writes there."""
+    pattern = written.pattern()
+    return bool(case.messages) and all(pattern.captures(message) is not None for message in case.messages)
 
 
 def _plain(one: Template) -> tuple[tuple[str, ...], tuple[str, ...]]:

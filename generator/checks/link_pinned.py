@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from generator.checks import Check, is_range_right
+from generator.checks import Check, is_range_right, rewriting
 from generator.model import Case, Corpus, Finding
 from generator.schema import derived_url
 
@@ -34,6 +34,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             case.file.at("githubUrl"),
             notes=(f"the record's fields give `{implied}`",),
             help="correct it, or leave it out to have it derived",
+            fix=rewriting(case, implied, "githubUrl"),
         )
 
 

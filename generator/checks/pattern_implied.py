@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from generator.checks import Check, quoted
+from generator.checks import Check, quoted, removal, rewriting
 from generator.diagnostics import Span
 from generator.model import Case, Corpus, Finding
 from generator.nodes import Scalar
@@ -25,6 +25,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             "`patternReason` explains a difference that is not there",
             case.file.at("verification", "patternReason"),
             help="remove it",
+            fix=removal(case, "verification", "patternReason"),
         )
     elif not is_implied and reason is None and _fits(case.pattern, case) and not _fits(implied, case):
         yield Finding(
@@ -34,15 +35,16 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             help="write the message as the source does, with `{holes}` for what varies",
         )
     elif not is_implied and reason is None:
-        yield _difference(case, case.pattern.text, implied.text)
+        yield _difference(case, case.pattern, implied)
 
 
 def _fits(pattern: Pattern, case: Case) -> bool:
     return all(pattern.captures(message) is not None for message in case.messages)
 
 
-def _difference(case: Case, written: str, implied: str) -> Finding:
+def _difference(case: Case, pattern: Pattern, meant: Pattern) -> Finding:
     """Stands at the first character that differs, where the file shows it as it is read."""
+    written, implied = pattern.text, meant.text
     part = next(
         (n for n, (a, b) in enumerate(zip(written, implied, strict=False)) if a != b),
         min(len(written), len(implied)),
@@ -54,6 +56,10 @@ def _difference(case: Case, written: str, implied: str) -> Finding:
             f"they part at character {part + 1}: `{written[part:][:40]}`, implied `{implied[part:][:40]}`",
         ),
         help=f"write `{implied}`, or say why not in `verification.patternReason`",
+        # What was raised shows which of the two is wrong.
+        fix=rewriting(case, implied, "messagePattern")
+        if _fits(meant, case) and not _fits(pattern, case)
+        else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from generator.checks import Check, pattern_field
+from generator.checks import Check, pattern_field, rewriting
 from generator.model import Case, Corpus, Finding
 from generator.pattern import agrees
 from generator.probe import place
@@ -49,6 +49,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             help=f"write `{implied.text}`, which `errorMessage` implies"
             if is_cured
             else "write the message as the source does, and a hole for each part that varies",
+            fix=rewriting(case, implied.text, field) if is_cured and field == "messagePattern" else None,
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from generator.checks import Check
+from generator.checks import Check, rewriting
 from generator.model import Case, Corpus, Finding
 from generator.pattern import PatternError, parse
 
@@ -20,6 +20,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             severity="warning",
             notes=tuple(dict.fromkeys(f"`{note.found}` is read as {note.meaning}" for note in notes)),
             help=f"write `{pattern.text}`",
+            fix=rewriting(case, pattern.text, "messagePattern"),
         )
 
 

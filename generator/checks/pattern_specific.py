@@ -17,6 +17,8 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
     if case.pattern is None:
         return
     fixed, words = case.pattern.fixed, case.pattern.words
+    if fixed >= GOOD_CHARACTERS and words >= LEAST_WORDS:
+        return
     field = pattern_field(case)
     extent = f"{fixed} character{'s' * (fixed != 1)} and {words} word{'s' * (words != 1)} of fixed text"
     if fixed < LEAST_CHARACTERS or words < LEAST_WORDS:
@@ -25,7 +27,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             case.file.at(field),
             help=f"it needs at least {LEAST_CHARACTERS} characters and {LEAST_WORDS} words outside its holes",
         )
-    elif fixed < GOOD_CHARACTERS:
+    else:
         yield Finding(
             f"`{field}` is rather general: {extent}",
             case.file.at(field),

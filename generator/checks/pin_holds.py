@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from generator import raises
-from generator.checks import Check, is_range_right, quoted
+from generator.checks import Check, class_fix, is_range_right, line_fix, quoted
 from generator.model import Case, Corpus, Finding
 from generator.template import TemplateError, template
 
@@ -35,6 +35,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             f"no `raise` starts on line {record.line_number} of the pinned source",
             case.file.at("lineNumber"),
             notes=(f"{statement} ({pinned.origin})",),
+            fix=line_fix(case),
         )
         return
     if statement.error_class not in (None, record.error_class.rpartition(".")[2]):
@@ -42,6 +43,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             f"the pinned source raises `{statement.error_class}`",
             case.file.at("errorClass"),
             notes=(f"line {record.line_number} of {pinned.origin}",),
+            fix=class_fix(case),
         )
     if statement.message is not None and not (verification and verification.built_at):
         try:

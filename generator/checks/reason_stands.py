@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from generator.checks import Check
+from generator.checks import Check, removal
 from generator.model import Case, Corpus, Finding
 
 
@@ -23,6 +23,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             case.file.at("verification", "unproven"),
             notes=(str(outcome),),
             help="remove `unproven`, and let the record be proven",
+            fix=removal(case, "verification", "unproven"),
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from generator.checks import Check
+from generator.checks import Check, class_fix
 from generator.model import Case, Corpus, Finding
 from generator.probe import place
 
@@ -29,6 +29,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
                     case.file.at("errorClass"),
                     notes=(str(outcome),),
                     help=f"write `{outcome.type}`",
+                    fix=class_fix(case),
                 )
             continue
         fields, line = place(case.record, script, "trigger", outcome.line or 1)
