@@ -1,0 +1,1 @@
+pagefault.register("0", "{\"entries\":[{\"id\":\"8e099183d189dc05\",\"repo\":\"acme/pages\",\"errorClass\":\"ValueError\",\"segments\":[\"the size must be whole pages, got \",1],\"holes\":[\"size\"],\"file\":\"src/pages.py\",\"line\":12,\"slug\":\"the-size-must-be-whole-pages-got-size\",\"standing\":\"unproven\"}]}");

@@ -1,0 +1,1 @@
+pagefault.register("meta", "{\"shards\":1,\"common\":[],\"hasLoose\":false}");
