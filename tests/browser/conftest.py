@@ -61,7 +61,8 @@ def browser() -> Iterator["Browser"]:
 @pytest.fixture
 def context(browser: "Browser") -> Iterator["BrowserContext"]:
     """A reader who was never here before, at a wide window."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    # Without motion: what scrolls smoothly is not yet where a test looks for it.
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     context.set_default_timeout(10_000)
     yield context
     context.close()

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from generator import build, links, walls
-from generator.build import Report, Settings
+from generator.build import Report
 from generator.diagnostics import has_errors, render
 from generator.model import Verified
 from generator.probe import Limits
+from generator.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "sites"
@@ -18,8 +19,18 @@ BELOW = "/docs/errors/"
 # Every kind of page, and of the error page every kind that looks different.
 KINDS = (
     *("home", "proven", "unproven", "removed", "native", "own", "hostile"),
-    *("list", "overview", "guide", "report", "former", "not found"),
+    *("list", "front", "part", "class", "tag", "overview", "guide"),
+    *("report", "claims", "coverage", "api", "former", "not found"),
 )
+# What the site `small` is configured to look like: (light, dark), as readable as ours.
+COLORS = {"link": ("#7a1f5c", "#f0a8d8"), "ground": ("#f6fbf6", "#101810")}
+LOGO = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 1" width="3" height="1">'
+    '<path fill="#7a1f5c" d="M0 0h3v1H0z"/></svg>'
+)
+# What the page `proven` is of, as a program prints it.
+ALLOCATION = "sgl-project/sglang/logicalhostpool-allocation-must-be-page-aligned-g/index.html"
+MESSAGE = "LogicalHostPool allocation must be page-aligned, got need_size=5003, page_size=64"
 # What the record `hostile` would have the browser do, as a message that its pattern matches.
 ATTACK = "</code><script>alert('<img src=x onerror=alert(1)>')</script> { 7*7 } is no name"
 
@@ -42,8 +53,9 @@ class Sites:
     """The folders of both sites, and the pages by kind.
 
     `whole` is made of this repository's records, for the root of a host. `small` stands below a path and has
-    what they do not: a removed record, an alias, unproven records, lists of several pages, and a record whose
-    every text is an attack. It has three proven ones too, for a report that is quickly looked through.
+    what they do not: a removed record, an alias, unproven records, lists in parts (a `front` that lists them,
+    and each `part`), and a record whose every text is an attack. It has three proven ones too, and a logo,
+    colors, a title and a footer of its own.
     """
 
     whole: Path
@@ -97,7 +109,7 @@ def build_sites(folder: Path) -> Sites:
         jobs=2,
         limits=Limits(level=walls.available()),
         base_url="https://example.org/",
-        tracker="https://example.org/issues/new",
+        tracker="https://github.com/acme/errors/issues/new",
         name=lambda path: path.relative_to(ROOT).as_posix(),
     )
     records = folder / "records"
@@ -108,12 +120,19 @@ def build_sites(folder: Path) -> Sites:
         records / "sgl-project",
         ignore=lambda _, names: [name for name in names if name[:1] in "cghnqrv" and name != "repo.yaml"],
     )
+    logo = folder / "mark.svg"
+    logo.write_text(LOGO, encoding="utf-8")
     small = Settings(
         records=records,
         out=folder / "small",
         cache=cache,
         base_url=f"https://example.org{BELOW}",
-        tracker="https://example.org/issues/new",
+        tracker="https://example.org/issues/new?template=record.yml",
+        edit="https://example.org/edit/",
+        title="Errors at Acme",
+        logo=logo,
+        footer="Kept by *Acme*.",
+        colors=COLORS,
     )
     of_whole = _built(whole)
     with pytest.MonkeyPatch.context() as patch:
@@ -146,11 +165,21 @@ def _places(whole: Path, of_whole: Report, small: Path, of_small: Report) -> dic
         "native": Place(whole, _path(native)),
         "own": Place(whole, _path(own)),
         "hostile": Place(small, _path(hostile)),
-        "list": Place(small, links.list_path(renamed.record.repo, 2)),
+        "list": Place(whole, links.list_path(native.record.repo)),
+        "front": Place(small, links.list_path(renamed.record.repo)),
+        "part": next(
+            Place(small, path.relative_to(small).as_posix())
+            for path in sorted((small / renamed.record.repo / "page").rglob("index.html"))
+        ),
+        "class": Place(whole, links.list_path("classes/ValueError")),
+        "tag": Place(whole, links.list_path("tags/page-alignment")),
         "overview": Place(whole, links.list_path("tags")),
         "guide": Place(whole, links.list_path("guides/page-alignment-validation")),
-        "report": Place(small, links.list_path("report")),
-        "former": Place(small, links.alias_path(renamed.record, renamed.record.aliases[0])),
+        "report": Place(whole, links.list_path("report")),
+        "claims": Place(whole, links.list_path(f"report/{bundled[0].record.repo}")),
+        "coverage": Place(whole, links.list_path("report/coverage")),
+        "api": Place(whole, links.list_path("api")),
+        "former": Place(small, links.alias_path(renamed.head, renamed.head.aliases[0])),
         "not found": Place(small, "404.html"),
     }
 

@@ -6,16 +6,14 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.sites import Hosts, Place
+from tests.browser.sites import ALLOCATION, MESSAGE, Hosts, Place
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 pytestmark = pytest.mark.browser("chromium", "playwright")
 
-ALLOCATION = "sgl-project/sglang/logicalhostpool-allocation-must-be-page-aligned-g/index.html"
 ID = "ba4db60e324417e3"
-MESSAGE = "LogicalHostPool allocation must be page-aligned, got need_size=5003, page_size=64"
 # The place of the focus: what it is on, whether that shows (no box around it cuts its outline off), and
 # whether it is in view.
 FOCUS = """() => {
@@ -38,7 +36,7 @@ FOCUS = """() => {
   };
 }"""
 SCROLLING = """() => [...document.querySelectorAll("main *")]
-  .filter((one) => one.scrollWidth > one.clientWidth && one.clientWidth > 0
+  .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth && one.clientWidth > 0
     && /auto|scroll/.test(getComputedStyle(one).overflowX))"""
 
 
@@ -59,9 +57,13 @@ def record(hosts: Hosts) -> dict[str, Any]:
 def test_buttons_copy_code_without_numbers(
     context: "BrowserContext", page: "Page", address: str, record: dict[str, Any]
 ) -> None:
-    """The source as the API has it, not a number before any line; and every other block as it stands."""
+    """The source as the API has it, no number before a line; every other block and the message as they stand.
+
+    But not the code before the fix, which nobody should write.
+    """
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(address)
+    page.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
     copied = []
     for button in page.locator("button.copy").all():
         button.click()
@@ -72,8 +74,10 @@ def test_buttons_copy_code_without_numbers(
     assert record["validationCode"].rstrip() in copied
     assert record["tryCatchPattern"].rstrip() in copied
     before, after = record["exampleFix"].split("# after\n")
-    assert before.removeprefix("# before\n").rstrip() in copied
+    assert before.removeprefix("# before\n").rstrip() not in copied
     assert after.rstrip() in copied
+    assert record["errorMessage"] in copied
+    assert len(copied) == len(set(copied))
 
 
 def test_selected_source_has_no_numbers(page: "Page", address: str, record: dict[str, Any]) -> None:
@@ -99,13 +103,22 @@ def test_the_raising_line_can_be_linked(page: "Page", address: str, record: dict
 
 
 def test_a_message_in_the_address_fills_the_holes(page: "Page", address: str) -> None:
-    """Under "Your message" stand the reader's own values; a message of another error shows nothing."""
+    """Under "Your message" stand the reader's own values, and what follows from them.
+
+    A message of another error shows nothing.
+    """
     page.goto(f"{address}#m={quote(MESSAGE)}")
     values = page.locator("#yours dl")
 
     assert "Your message" == page.inner_text("#yours h2")
-    assert ["need_size", "page_size"] == values.locator("dt").all_inner_texts()
-    assert ["5003", "64"] == values.locator("dd").all_inner_texts()
+    assert MESSAGE == page.inner_text("#yours samp")
+    assert ["5003", "64"] == page.locator("#yours mark").all_inner_texts()
+    names, texts = values.locator("dt").all_inner_texts(), values.locator("dd").all_inner_texts()
+    assert ["need_size", "page_size"] == names[:2]
+    assert ["5003", "64"] == texts[:2]
+    # 5003 slots are 78 pages of 64 and 11 slots: the page says what to ask for.
+    assert ["79", "5056"] == texts[2:]
+    assert all(names)
 
     page.evaluate("location.hash = '#m=something%20else'")
     page.wait_for_selector("#yours", state="hidden")
@@ -125,17 +138,34 @@ def test_the_first_key_leads_to_the_content(page: "Page", hosts: Hosts, kind: st
     assert box["y"] >= 0
 
     page.keyboard.press("Enter")
-    assert page.url.endswith("#content")
+    page.wait_for_url("**#content")
     page.keyboard.press("Tab")
     assert page.locator("main :focus").count()
 
 
 @pytest.mark.parametrize("width", [360, 1440])
-@pytest.mark.parametrize("kind", ["home", "proven", "native", "guide", "list"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "home",
+        "proven",
+        "native",
+        "guide",
+        "list",
+        "front",
+        "part",
+        "report",
+        "claims",
+        "coverage",
+        "api",
+        "not found",
+    ],
+)
 def test_keys_reach_everything(page: "Page", hosts: Hosts, kind: str, width: int) -> None:
     """Tab goes through all links, buttons and boxes that scroll; where it is can be seen each time."""
     page.set_viewport_size({"width": width, "height": 700})
     page.goto(hosts.of(kind))
+    page.locator("#evidence details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
     page.evaluate("document.body.focus()")
     stops = []
     for _ in range(1_000):
@@ -148,5 +178,8 @@ def test_keys_reach_everything(page: "Page", hosts: Hosts, kind: str, width: int
     assert [] == [stop["name"] for stop in stops if not (stop["shows"] and stop["seen"])]
     missed = f"({SCROLLING})().filter((one) => !('reached' in one.dataset)).map((one) => one.outerHTML)"
     assert [] == page.evaluate(missed)
-    links = "[...document.querySelectorAll('a, button')].filter((one) => one.checkVisibility())"
+    links = (
+        "[...document.querySelectorAll('a, button, input, textarea, summary')]"
+        ".filter((one) => one.checkVisibility())"
+    )
     assert [] == page.evaluate(f"{links}.filter((one) => !('reached' in one.dataset)).map(String)")
