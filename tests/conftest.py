@@ -1,6 +1,11 @@
 """What all tests share."""
 
+import os
+
 import pytest
+
+# In CI commands say on standard error how far they are; where that is meant, a test sets it.
+os.environ.pop("CI", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -73,4 +73,4 @@ def test_all_that_is_broken_is_found_in_one_run(
     expected = [(f"records/broken/{name}", *place, "error") for name, place in sorted(EXPECTED.items())]
     assert expected == found
     assert 1 == ended.value.code
-    assert "24 errors\n25 records: 1 proven, " in written.err
+    assert "24 errors; 5 can be mended by `pagefault check --fix`\n25 records: 1 proven, " in written.err

@@ -11,13 +11,16 @@ with upstream, but for those that say otherwise:
   the first record's repository, of which there is a clone with one commit; in records of that case, forty
   zeros stand for its sha. Nothing else of the pinned source is at hand.
 
-`pytest --rewrite` writes the last fences anew.
+A fence `released PATH` holds a file of the wheel, `pool==1.5`, from which the lines of the first record's
+repository are read. `pytest --rewrite` writes the last fences anew.
 """
 
+import hashlib
 import inspect
 import json
 import re
 import subprocess
+import zipfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,15 +30,13 @@ from urllib.error import URLError
 
 import pytest
 
-from generator import build, checks, diagnostics, document, links, nodes, schema, subjects
-from generator.build import Settings
+from generator import build, checks, diagnostics, document, kinship, nodes, schema, subjects
 from generator.checks import Check
 from generator.diagnostics import Diagnostic, Source
 from generator.model import Case, Observation, Observed, Outcome, RecordFile
-from generator.pattern import parse
 from generator.probe import Limits
 from generator.registry import discover
-from generator.template import template
+from generator.settings import Settings
 
 FOLDER = Path(__file__).parent / "checks"
 CHECKS = discover(checks, Check)
@@ -55,7 +56,7 @@ COMPARED = {
 
 # Codes of what is wrong with a file's text, and with its fields.
 READ = {code for module in (document, nodes) for code in re.findall(r'"(E\d{4})"', inspect.getsource(module))}
-DECODED = set(re.findall(r'"(E\d{4})"', inspect.getsource(schema)))
+DECODED = set(re.findall(r'"(E\d{4})"', inspect.getsource(schema))) - READ
 
 _FENCE = re.compile(r"```(?P<language>\w+)(?: (?P<name>\S+))?")
 _REPO = re.compile(r'^[ {]*"?repo"?: *"?([^",\s]+)', re.MULTILINE)
@@ -66,14 +67,15 @@ _ITS_SHA = "0" * 40
 class Section:
     """One case: its files by path, and what is expected to be said of them.
 
-    `pinned` are files of its repository, by path. `place` is the 0-based line of the Markdown file at which
-    the expected text begins, and the one after its end.
+    `pinned` are files of its repository, by path, `released` those of its wheel. `place` is the 0-based line
+    of the Markdown file at which the expected text begins, and the one after its end.
     """
 
     markdown: Path
     title: str
     files: Mapping[str, str]
     pinned: Mapping[str, str]
+    released: Mapping[str, str]
     absent: tuple[str, ...]
     expected: str
     place: tuple[int, int]
@@ -119,6 +121,7 @@ def _section(markdown: Path, start: int, end: int) -> Section:
     title = lines[start].removeprefix("## ")
     files: dict[str, str] = {}
     pinned: dict[str, str] = {}
+    released: dict[str, str] = {}
     absent: tuple[str, ...] = ()
     number = start + 1
     while number < end:
@@ -132,9 +135,11 @@ def _section(markdown: Path, start: int, end: int) -> Section:
             case "text", "absent":
                 absent = tuple(text.split())
             case "text", None:
-                return Section(markdown, title, files, pinned, absent, text, (number + 1, last))
+                return Section(markdown, title, files, pinned, released, absent, text, (number + 1, last))
             case "pinned", path:
                 pinned[path] = f"{text}\n"
+            case "released", path:
+                released[path] = f"{text}\n"
             case _, path:
                 files[path] = f"{text}\n"
         number = last + 1
@@ -171,6 +176,8 @@ def _judge(sections: Sequence[Section], records: Path, *, cache: Path) -> dict[s
             file = records / section.name / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text.replace(_ITS_SHA, sha), encoding="utf-8")
+        if section.released:
+            (records / section.name / "repo.yaml").write_text(_release(section, cache / "wheels"))
     if not any("differential.json" in section.files for section in sections):
         (records / "differential.json").write_text(json.dumps(COMPARED))
     settings = Settings(
@@ -204,6 +211,26 @@ def _judge(sections: Sequence[Section], records: Path, *, cache: Path) -> dict[s
         )
         for section in sections
     }
+
+
+def _release(section: Section, folder: Path) -> str:
+    """Makes a wheel of the section's files, and returns the `repo.yaml` that names it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{section.name.replace('/', '_').replace('-', '_')}-1.5-py3-none-any.whl"
+    with zipfile.ZipFile(folder / name, "w") as archive:
+        for path, text in section.released.items():
+            archive.writestr(path, text)
+    wheel = {
+        "requirement": "pool==1.5",
+        "python": "3.11",
+        "platform": "any",
+        "file": name,
+        "sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest(),
+        "commit": "0132848349585cfe6aae51c4941cbae872505f8a",
+        "prefix": "src/",
+    }
+    # JSON is YAML too.
+    return json.dumps({"repo": section.repo, "title": "Pool", "wheel": wheel})
 
 
 def _cloned(files: Mapping[str, str], folder: Path) -> str:
@@ -303,11 +330,8 @@ def test_an_engine_that_disagrees_is_reported() -> None:
     """E0205, whose case cannot happen unless pagefault is wrong: groups or a match that the walk denies."""
     (check,) = (one for one in CHECKS if one.code == "E0205")
     file = _decoded(_record())
-    pattern, _ = parse(file.record.message_pattern)
     case = Case(
         file=file,
-        template=template(file.record.error_message),
-        pattern=pattern,
         matches={
             "the pool was closed at noon": ("noon",),
             "the pool was closed at night": ("n",),
@@ -315,7 +339,7 @@ def test_an_engine_that_disagrees_is_reported() -> None:
             "the pool was never opened": None,
         },
     )
-    found = list(check.run(case, links.corpus([case])))
+    found = list(check.run(case, kinship.corpus([case])))
     assert ["the regular expression and the walk over segments disagree"] * 2 == [
         one.message for one in found
     ]
@@ -331,12 +355,10 @@ def test_the_cure_for_what_cannot_be_run_fits_what_it_is() -> None:
     missing = Outcome(kind="unavailable", text="this is Python 3.11, the record is about 2.7")
     case = Case(
         file=_decoded(_record(verification={"subject": "python==2.7", "trigger": "int('x')"})),
-        template=template("the pool was closed at {when}"),
-        pattern=None,
         subject=subjects.resolve("python==2.7"),
         observed=Observed((Observation("trigger", {"trigger": missing}),), {}, ()),
     )
-    (found,) = check.run(case, links.corpus([case]))
+    (found,) = check.run(case, kinship.corpus([case]))
     assert "`python==2.7` cannot be run here: this is Python 3.11, the record is about 2.7" == found.message
     assert "run pagefault with Python 2.7" == found.help
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from generator import build, codes, diagnostics, probe, schema, subjects
-from generator.build import Report, Settings
+from generator.build import Report
 from generator.model import Record, Script, Step, Trial, Verification
 from generator.probe import Limits
+from generator.settings import Settings
 from generator.workers import WarmProcess
 
 ROOT = Path(__file__).parent.parent

@@ -12,9 +12,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from generator import build
-from generator.build import Report, Settings
+from generator.build import Report
 from generator.diagnostics import has_errors
 from generator.probe import Limits
+from generator.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 POOL = "sgl-project/sglang/logicalhostpool-"
@@ -136,10 +137,26 @@ def test_pool_errors_name_each_other_first(corpus: tuple[Settings, Report], slug
     pool = {one.record.id: one for one in report.verified if one.record.slug.startswith("logicalhostpool-")}
     (this,) = (one for one in pool.values() if one.record.slug.endswith(slug))
 
-    first = this.related[:2]
+    assert report.site is not None
+    first = report.site.whole(this).related[:2]
 
     assert pool.keys() - {this.record.id} == {relation.id for relation in first}
     assert all("raised by the same class, LogicalHostPool" in relation.reasons for relation in first)
+
+
+def test_formulas_are_published_as_written(corpus: tuple[Settings, Report]) -> None:
+    """By name, beside the evidence, for programs that show a reader's own values."""
+    settings, report = corpus
+    written = {
+        one.record.id: [{"name": each.name, "formula": each.value} for each in claims.computed]
+        for one in report.verified
+        if (claims := one.case.claims)
+    }
+    page = {"name": "whole pages to ask for", "formula": "-(-need_size // page_size)"}
+    assert any(page in formulas for formulas in written.values())
+    for record, formulas in written.items():
+        published = json.loads((settings.out / f"api/errors/{record}.json").read_bytes())["record"]
+        assert formulas == published["computed"]
 
 
 def test_manifest_lists_every_api_file(corpus: tuple[Settings, Report]) -> None:
@@ -153,7 +170,7 @@ def test_manifest_lists_every_api_file(corpus: tuple[Settings, Report]) -> None:
         path.relative_to(settings.out).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for folder in ("api", "schema")
         for path in (settings.out / folder).rglob("*")
-        if path.is_file() and path.name != "manifest.json"
+        if path.is_file() and path.name != "manifest.json" and path.suffix != ".html"
     }
     assert there == listed
 

@@ -430,7 +430,7 @@ def test_findings_are_counted_in_words(errors: int, warnings: int, said: str) ->
 
 def test_findings_are_counted_once_even_if_they_come_one_by_one() -> None:
     """An iterator is read once."""
-    assert "1 error, 1 warning" == count(iter([finding(), finding().softened()]))
+    assert "1 error, 1 warning" == count(iter([finding(), finding(severity="warning")]))
 
 
 @pytest.mark.parametrize(
@@ -468,14 +468,6 @@ def test_findings_are_ordered_by_path_place_code_and_message() -> None:
     ]
     shuffled = random.Random(7).sample(ordered, len(ordered))  # noqa: S311 - no secret is made
     assert ordered == sorted(shuffled, key=lambda one: one.position)
-
-
-def test_a_softened_finding_is_the_same_as_a_warning() -> None:
-    """Nothing but the severity changes; the finding itself stays an error."""
-    one = finding(Span(1, 2, 3, 4), notes=("n",), help="h")
-    assert finding(Span(1, 2, 3, 4), severity="warning", notes=("n",), help="h") == one.softened()
-    assert "error" == one.severity
-    assert one.softened() == one.softened().softened()
 
 
 def test_a_rejection_carries_its_findings_and_says_them() -> None:

@@ -18,40 +18,112 @@ TEMPLATES = PACKAGE.parent / "templates"
 # more than a name with one.
 FLOORS = (
     # Values and tools that know nothing of records, and the code under test, which knows nothing of us.
-    ("generator", "diagnostics", "pattern", "raises", "registry", "store", "walls", "wheels"),
-    ("prose", "sandbox", "workers", "pool", "bundled", "bundled.*"),
+    (
+        "generator",
+        "diagnostics",
+        "distributions",
+        "environment",
+        "executor",
+        "fences",
+        "history",
+        "logs",
+        "memory",
+        "pattern",
+        "quotes",
+        "raises",
+        "reach",
+        "registry",
+        "rewriting",
+        "sentences",
+        "serving",
+        "store",
+        "terminal",
+        "tokens",
+        "tracker",
+        "walls",
+        "words",
+        "watching",
+        "stage",
+        "starting",
+        "wheels",
+    ),
+    # How code is coloured: rules, a lexer of them, lexers by their names.
+    ("rules", "texts"),
+    ("lexing",),
+    ("highlight",),
+    (
+        "prose",
+        "sandbox",
+        "workers",
+        "hosting",
+        "pool",
+        "bundled",
+        "bundled.*",
+        "frames",
+        "chapters",
+        "formula",
+    ),
     # What needs one of these: trees with places, templates that imply patterns, how pages look.
-    ("nodes", "template", "lookup", "theme", "config"),
-    # JSON to trees, and the types of the chain.
-    ("json_reader", "model"),
-    # Files to trees.
-    ("document",),
-    # Trees to records and guides, what surrounds a record, files to a folder.
-    ("schema", "guides", "subjects", "links", "manifest", "publish"),
+    ("nodes", "template", "lookup", "theme", "config", "paste"),
+    # What those who write fields know of them.
+    ("shapes",),
+    # JSON to trees, trees to rows, and the types of the chain, in the order in which they are made.
+    ("json_reader", "rows", "model.record", "shards"),
+    ("model.repository", "model.observation"),
+    ("model.case",),
+    ("model.site",),
+    ("model",),
+    # Files to trees; the short way to a record.
+    ("document", "quick"),
+    # A paste to the records that explain it, and what the index says of a record; where there are such.
+    ("search", "libraries", "sightings"),
+    # Trees to records and guides, what surrounds a record, files to a folder; other releases in words.
+    ("scanning", "schema", "fixes", "guides", "subjects", "links", "state", "editions"),
     # What is to be run and what it did, source as it is installed; subjects are described by plug-ins; links
-    # that lead nowhere.
-    ("probe", "excerpts", "subjects.*", "deadlinks"),
-    # Kinds of plug-in; the pinned source itself.
-    ("checks", "formats", "pages", "renderings", "pins"),
-    # What the codes of all checks mean.
-    ("codes",),
-    # The plug-ins.
-    ("checks.*", "formats.*", "pages.*", "renderings.*"),
-    # Pages that are another page once more: in another form, at a former address, all in one file.
-    ("pages.former", "pages.twin", "pages.dataset"),
+    # that lead nowhere, and records that meet; what editors are told, how files are laid out.
+    ("json_schema", "layout", "probe", "excerpts", "subjects.*", "deadlinks", "kinship", "publish"),
+    # What is raised in the source, in other releases too, and what the index says of all of it.
+    ("harvest", "entries", "drafts", "origins", "statements"),
+    # Kinds of plug-in; the pinned source, and other releases; what a run depends on.
+    ("checks", "formats", "pages", "renderings", "pins", "drift", "releases", "settings", "difference"),
+    # What the codes of all checks mean; records moved to another release; what a branch changed, what there
+    # was before, how that is told.
+    ("codes", "repin", "scope", "reviews"),
+    ("snapshot",),
+    # The plug-ins; what running did.
+    ("facts", "checks.*", "formats.*", "pages.*", "renderings.*"),
+    # Pages that are another page once more: at a former address, all in one file.
+    ("pages.former", "pages.api"),
     # Facts and checks to verdicts.
     ("verify",),
-    # The chain as one function.
-    ("build",),
+    # Records that can be judged where they are read; files to records, pages to files.
+    ("plain",),
+    ("reading", "encoding"),
+    # Whether there is anything to do; what is made together.
+    ("unchanged", "units"),
+    # Records that no site was built of, and an answer out of any library.
+    ("unbuilt", "explained"),
+    ("answering", "tally"),
+    # Which pages read otherwise than before.
+    ("twins",),
+    # The chain as one function; two sides held against each other, and what is told of them.
+    ("build", "comparison"),
+    ("reviews.*",),
     # Our own diagnostics as code under test.
     ("selfcheck",),
     # Arguments, printing, exit codes.
+    ("cli.speech",),
+    ("cli.run", "cli.answers", "cli.writing", "cli.formatting"),
+    ("cli.surveys", "cli.mending", "cli.beginning", "cli.branches", "cli.drifts"),
+    ("cli.options",),
+    ("cli.rebuilding",),
+    ("cli.commands", "cli.commands.*"),
     ("cli",),
     ("__main__",),
 )
 
 # Who talks to the user and the system. Everybody else gets what they need as arguments.
-TALKERS = ("cli", "__main__")
+TALKERS = ("cli", "cli.*", "__main__")
 EXCEPTIONS = {
     ("sandbox", "clock"): "a child's deadline is a time of the clock",
     ("sandbox", "exit"): "a child must not get back into its parent's loop",
@@ -63,10 +135,27 @@ EXCEPTIONS = {
 
 # Modules that a test file of another name tests.
 TESTED_ELSEWHERE = {
+    "rows": "tests/test_layout.py, which has files laid out",
+    "shapes": "tests/test_layout.py, as above",
+    "reach": "tests/test_highlight.py, one document for how code is coloured",
+    "rules": "tests/test_highlight.py, as above",
+    "lexing": "tests/test_highlight.py, as above",
+    "tokens": "tests/test_highlight.py, as above",
     "generator": "nothing but the version, which tests/test_cli.py asks for",
     "__main__": "tests/test_cli.py runs it",
     "nodes": "tests/test_document.py reads texts into them",
+    "model.*": "tests/test_model.py, one document for the whole chain",
     "json_reader": "tests/test_document.py, one document for both syntaxes",
+    "terminal": "tests/test_paste.py, which reads pastes whole",
+    "frames": "tests/test_paste.py, as above",
+    "entries": "tests/test_lookups.py makes them of our own records",
+    "fences": "tests/test_prose.py has every block made and read again",
+    "explained": "tests/test_answering.py, where its pages are asked for",
+    "libraries": "tests/test_answering.py, which asks each kind",
+    "logs": "tests/test_scanning.py, where they are read",
+    "sightings": "tests/test_scanning.py, as above",
+    "tally": "tests/test_scanning.py, as above",
+    "unbuilt": "tests/test_answering.py, as above",
     "checks.*": "tests/checks/, run by tests/test_checks.py",
     "subjects.*": "tests/test_subjects.py holds them to their form",
     "bundled": "nothing but a docstring",
@@ -74,11 +163,36 @@ TESTED_ELSEWHERE = {
     "formats.*": "tests/test_sites.py builds whole sites",
     "pages": "tests/test_sites.py builds whole sites",
     "pages.*": "tests/test_sites.py builds whole sites",
+    "difference": "tests/test_comparison.py finds them",
+    "twins": "tests/test_comparison.py, as above",
+    "snapshot": "tests/test_comparison.py, as above",
+    "reviews.*": "tests/test_reviews.py, one document for all ways to tell",
     "renderings.*": "tests/test_renderings.py holds each to its form",
+    "settings": "tests/test_cli.py makes them",
+    "reading": "tests/test_build.py, one document for the whole chain",
+    "encoding": "tests/test_build.py, as above",
+    "unchanged": "tests/test_build.py, as above",
+    "units": "tests/test_build.py and tests/test_plain.py, as above",
+    "stage": "tests/test_publish.py, which publishes what is staged",
+    "state": "tests/test_publish.py, where it is noted and read",
+    "cli.commands": "nothing but a docstring",
+    "cli.commands.*": "the tests of what each does call it",
+    "cli.rebuilding": "tests/test_serve.py, which runs the command",
+    "cli.options": "tests/test_cli.py, which calls commands",
+    "cli.branches": "tests/test_comparison.py and tests/test_scope.py, which call them",
+    "cli.run": "tests/test_cli.py, as above",
+    "cli.formatting": "tests/test_fmt.py, which calls the command",
+    "cli.mending": "tests/test_fixes.py, which has records mended",
+    "cli.answers": "tests/test_answering.py, as above",
+    "cli.writing": "tests/test_drafts.py, which begins records",
+    "cli.beginning": "tests/test_starting.py, which begins references",
+    "cli.surveys": "tests/test_drafts.py, as above",
+    "cli.drifts": "tests/test_drift.py and tests/test_repin.py, which call it",
+    "distributions": "tests/test_subjects.py, which installs some",
+    "origins": "tests/test_drafts.py, where places are asked for",
+    "cli.speech": "tests/test_cli.py, as above",
     "selfcheck": "tests/test_codes.py runs the records about our own codes",
     "guides": "tests/test_sites.py has a site with a guide",
-    "manifest": "tests/test_sites.py compares it byte for byte",
-    "links": "tests/test_sites.py compares the links of whole sites",
 }
 
 # Code that would run or trust what a record says.
@@ -162,8 +276,10 @@ def test_imports_of_ours_are_found() -> None:
     """The test above reads what there is: packages, their modules, and names in them."""
     assert {"cli"} == _imports("__main__")
     assert {"checks", "model"} <= _imports("checks.unique_id")
-    assert {"store", "prose"} == _imports("theme")
-    assert {"build", "publish", "wheels", "theme", "generator"} <= _imports("cli")
+    assert {"store", "prose", "fences", "environment"} == _imports("theme")
+    assert {"build", "stage", "wheels"} <= _imports("cli.run")
+    assert {"theme", "cli.speech"} <= _imports("cli.options")
+    assert {"cli.speech", "generator"} == _imports("cli")
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] in {"pool", "bundled"}])
@@ -220,11 +336,17 @@ def _talk(name: str) -> Iterator[str]:
             assert not {alias.name for alias in node.names} & {*_CLOCKS, "environ", "exit", "_exit", "stdout"}
 
 
+def _is_talker(name: str) -> bool:
+    return any(fnmatchcase(name, one) for one in TALKERS)
+
+
 def test_only_the_command_line_talks() -> None:
     """Nothing else prints, exits, or reads the environment or the clock; no exception is idle."""
-    found = {(name, kind) for name in MODULES if name not in TALKERS for kind in _talk(name)}
+    found = {(name, kind) for name in MODULES if not _is_talker(name) for kind in _talk(name)}
     assert set(EXCEPTIONS) == found
-    assert {"print", "exit", "environment", "clock", "streams"} == set(_talk("cli"))
+    assert {"print", "exit", "environment", "clock", "streams"} == {
+        kind for name in MODULES if _is_talker(name) for kind in _talk(name)
+    }
 
 
 # Tests.
@@ -253,7 +375,7 @@ def test_every_module_has_a_test_file_of_its_name() -> None:
 
 _SOURCES = {
     path.relative_to(PACKAGE.parent).as_posix(): path.read_text(encoding="utf-8")
-    for path in sorted((*MODULES.values(), *TEMPLATES.rglob("*")))
+    for path in sorted((*MODULES.values(), *PACKAGE.glob("*.js"), *TEMPLATES.rglob("*")))
     if path.suffix in {".py", ".html", ".md", ".js", ".svg"}
 }
 _ADDRESS = re.compile(r"""\b(href|src|srcset|action|formaction|poster|data|ping)\s*=\s*("[^"]*"|\S*)""")
@@ -289,7 +411,10 @@ def _is_harmless(address: str) -> bool:
     if len(expressions) == 1 and rest.startswith("{{") and rest.endswith("}}"):
         expression = expressions[0]
         return bool(re.fullmatch(r"[\w.]+ \| url", expression))
-    is_ours = all(one == "root" or re.fullmatch(r"assets\['[\w.]+'\]", one) for one in expressions)
+    # Whatever follows a `#` leads within the page.
+    if re.fullmatch(r"#\{\{ [\w.]+ \}\}", rest):
+        return True
+    is_ours = all(one == "root" or re.fullmatch(r"assets\[[\w. ']+\]", one) for one in expressions)
     return is_ours and rest.startswith("{{ root }}")
 
 

@@ -2,14 +2,19 @@
 
 import os
 import re
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from generator import build, config
-from generator.build import Report, Settings
+from generator.build import Report
 from generator.diagnostics import render
+from generator.settings import Settings
+from tests.projects import Project
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -76,3 +81,71 @@ def test_every_make_target_named_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
     assert set(re.findall(r"\bmake ([a-z-]+)", text)) <= targets
+
+
+def test_errors_are_found_as_shown(tmp_path: Path) -> None:
+    """Each command gives an answer: a test's output, a message with its values, a code, a log."""
+    (commands,) = (text for _, text in BLOCKS if "pagefault explain" in text)
+    message = next(line for line in commands.splitlines() if "got need_size=37" in line).split('"')[1]
+    (tmp_path / "app.log").write_text(f"12:00:01 ERROR {message}\n" * 3)
+    out = {}
+    for line in commands.splitlines():
+        arguments = shlex.split(line.partition("pagefault explain")[2])
+        done = subprocess.run(
+            [sys.executable, "-m", "generator", "explain", "--records", str(ROOT / "records"), *arguments],
+            input=f"E   ValueError: {message}\n",
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
+        )
+        assert (0, "") == (done.returncode, done.stderr), line
+        out[arguments[0]] = done.stdout
+
+    assert "slots to ask for instead: `48`" in out[message]
+    assert out["-"] == out[message]
+    assert "E0302" in out["E0302"]
+    assert "3" in out["--scan"]
+
+
+WIDGETS = '''\
+"""Widgets."""
+
+
+def cut(count):
+    raise ValueError(f"cannot cut {count} widgets")
+
+
+def glue(count):
+    raise TypeError(f"cannot glue {count} widgets")
+def paint(count):
+    if count:
+        raise RuntimeError(f"cannot paint {count} widgets")
+'''
+# Set-up is what runs these; errors are found above; a server, until it is told to end, in tests/browser;
+# other releases, for which these need a network or a clone, in test_drift.py and test_repin.py.
+ELSEWHERE = ("make ", "pagefault explain", "pagefault serve", "pagefault drift")
+
+
+def test_every_command_that_is_shown_works(tmp_path: Path) -> None:
+    """In the order in which they stand there, in a project that has what they name."""
+    project = Project(tmp_path, WIDGETS, "from widgets.core import glue\n\nglue(2)\n")
+    project.begin()
+    scripts = [text for language, text in BLOCKS if language == "sh"]
+    meant = [text for text in scripts if not any(word in text for word in ELSEWHERE)]
+    assert len(meant) > 3
+    project.env["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary")
+    for text in meant:
+        if "origin/main" in text:
+            # What is pushed is there.
+            project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+            project.commit("Document our errors")
+        project.shell(text)
+
+    records = project.folder / "records" / "acme" / "widgets"
+    assert ["cannot-cut-count-widgets", "cannot-glue-count-widgets", "cannot-paint-count-widgets"] == sorted(
+        file.stem for file in records.glob("cannot*.yaml")
+    )
+    assert (project.folder / "site" / "index.html").is_file()
+    assert "cannot-glue-count-widgets" in (tmp_path / "summary").read_text()

@@ -17,12 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator import __version__, cli, codes, diagnostics, renderings
-from generator.diagnostics import Diagnostic, Severity, Span
+from generator.cli.commands import check
+from generator.diagnostics import Diagnostic, Fix, Severity, Span
 from generator.registry import discover
 from generator.renderings import Rendering, encodable
 from generator.renderings.github import SHOWN
 
-ROOT = Path(cli.__file__).parent.parent
+ROOT = Path(__file__).parent.parent
 RENDERINGS = {one.name: one for one in discover(renderings, Rendering)}
 # Those that programs read.
 RESULTS = ("github", "json", "sarif")
@@ -35,6 +36,7 @@ ERROR = Diagnostic(
     Span(3, 7, 3, 12),
     notes=("there are 31 fields",),
     help="did you mean `size`?",
+    fix=Fix("write `size`", Span(3, 7, 3, 12), "size"),
 )
 WARNING = Diagnostic("E0701", "no `tracker` is configured", "pyproject.toml", severity="warning")
 
@@ -69,7 +71,8 @@ texts = st.text(st.characters(categories=["C", "L", "N", "P", "S", "Z"]), max_si
 paths = texts.map(lambda text: os.fsdecode(text.encode("utf-8", "surrogatepass"))).filter(
     lambda path: path and not path.startswith("//")
 )
-spans = st.none() | st.builds(Span, *[st.integers(1, 10**7)] * 4)
+places = st.builds(Span, *[st.integers(1, 10**7)] * 4)
+spans = st.none() | places
 findings = st.builds(
     Diagnostic,
     st.sampled_from(sorted(codes.names())),
@@ -79,6 +82,7 @@ findings = st.builds(
     st.sampled_from(["error", "warning"]),
     st.lists(texts, max_size=3).map(tuple),
     st.none() | texts.filter(bool),
+    st.none() | st.builds(Fix, texts, places, texts),
 )
 
 
@@ -87,7 +91,7 @@ findings = st.builds(
 
 def test_the_formats_are_those_that_the_command_line_offers() -> None:
     """A new file in the folder is a new choice, and its module has its name."""
-    (option,) = (one for one in cli.check.params if one.name == "style")
+    (option,) = (one for one in check.check.params if one.name == "style")
     choices: Any = option.type
     assert sorted(RENDERINGS) == sorted(choices.choices)
     assert set(RESULTS) == {one.name for one in RENDERINGS.values() if one.is_result}
@@ -157,6 +161,14 @@ def test_json_has_the_shape_that_is_documented() -> None:
                 "endColumn": 12,
                 "notes": ["there are 31 fields"],
                 "help": "did you mean `size`?",
+                "fix": {
+                    "title": "write `size`",
+                    "line": 3,
+                    "column": 7,
+                    "endLine": 3,
+                    "endColumn": 12,
+                    "text": "size",
+                },
             },
             {
                 "code": "E0701",
@@ -169,6 +181,7 @@ def test_json_has_the_shape_that_is_documented() -> None:
                 "endColumn": None,
                 "notes": [],
                 "help": None,
+                "fix": None,
             },
         ],
         "errors": 1,
@@ -224,7 +237,9 @@ def annotations(text: str) -> list[tuple[str, dict[str, str], str]]:
     for line in re.split(r"\r\n|\r|\n", text):
         said = _COMMAND.fullmatch(line.lstrip())
         if said is None:
-            assert "" == line
+            assert line == "" or line.startswith("also ")
+            # The older grammar finds commands within a line.
+            assert "##[" not in line
             continue
         properties = dict(one.split("=", 1) for one in said[2].split(","))
         found.append((said[1], {name: _back(value) for name, value in properties.items()}, _back(said[3])))
@@ -312,10 +327,41 @@ def test_ten_of_each_are_shown_and_the_tenth_names_the_rest(severity: Severity, 
     assert 2 == len(shown) - len(mine)
     *first, last = mine
     assert [f"{severity} {number}" for number in range(1, len(mine))] == first
-    more = {11: f"\nand 1 more {severity}: the log has them all"}.get(
-        count, f"\nand {count - 10} more {severity}s: the log has them all" if count > 11 else ""
+    plural = "s" * (count != 11)
+    more = (
+        f"\nand {count - 10} more {severity}{plural}: the log of this step lists them" if count > 10 else ""
     )
     assert f"{severity} {len(mine)}{more}" == last
+
+
+def test_what_has_no_room_is_in_the_log() -> None:
+    """As lines that are no annotations, the worst first."""
+    text = rendered("github", *numbered("warning", 11), *numbered("error", 12))
+    assert [
+        f"also {PATH}:1:1: error[E0111] error 11",
+        f"also {PATH}:1:1: error[E0111] error 12",
+        f"also {PATH}:1:1: warning[E0111] warning 11",
+    ] == text.splitlines()[20:]
+
+
+@settings(deadline=None)
+@given(found=findings, count=st.integers(SHOWN + 1, SHOWN + 3))
+def test_nothing_in_the_log_is_taken_for_a_command(found: Diagnostic, count: int) -> None:
+    """Whatever a name or a message holds."""
+    assert 10 == len(annotations(rendered("github", *[found] * count)))
+
+
+def test_a_place_of_several_lines_has_no_columns() -> None:
+    """A runner drops them, with a complaint."""
+    found = Diagnostic("E0111", "unknown", PATH, Span(3, 7, 5, 2))
+    assert f"::error file={PATH},line=3,endLine=5,title=E0111::unknown\n" == rendered("github", found)
+
+
+def test_a_long_annotation_is_cut() -> None:
+    """What it says of others stands behind the cut."""
+    found = Diagnostic("E0111", "x" * 70_000, PATH)
+    *_, (_, _, last) = annotations(rendered("github", *[found] * 11))
+    assert f"{'x' * 3999}…\nand 1 more error: the log of this step lists them" == last
 
 
 # SARIF.
@@ -360,7 +406,21 @@ def test_a_result_names_rule_place_and_cure() -> None:
         "level": "error",
         "message": {"text": text},
         "locations": [{"physicalLocation": place}],
+        "fixes": [
+            {
+                "description": {"text": "write `size`"},
+                "artifactChanges": [
+                    {
+                        "artifactLocation": {"uri": PATH},
+                        "replacements": [
+                            {"deletedRegion": place["region"], "insertedContent": {"text": "size"}}
+                        ],
+                    }
+                ],
+            }
+        ],
     } == error
+    assert "fixes" not in warning
     assert "warning" == warning["level"]
     assert [{"physicalLocation": {"artifactLocation": {"uri": "pyproject.toml"}}}] == warning["locations"]
 
@@ -447,7 +507,7 @@ def plain(name: str) -> Callable[[Path], str]:
 
     def write(project: Path) -> str:
         from generator import build  # noqa: PLC0415 - for this alone
-        from generator.build import Settings  # noqa: PLC0415 - as above
+        from generator.settings import Settings  # noqa: PLC0415 - as above
 
         report = build.check(
             Settings(
@@ -463,6 +523,26 @@ def plain(name: str) -> Callable[[Path], str]:
     return write
 
 
+@pytest.mark.parametrize(
+    ("checkout", "named"),
+    [("..", "{project}/records"), (".", "records"), ("elsewhere", "records"), (None, "records")],
+)
+def test_annotations_name_files_as_github_does(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, checkout: str | None, named: str
+) -> None:
+    """From the top of what it checked out, wherever the command runs below it."""
+    break_it(project)
+    if checkout is None:
+        monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    else:
+        monkeypatch.setenv("GITHUB_WORKSPACE", str(project / checkout))
+
+    _, out, _ = run("check", "--format", "github")
+    assert f"::error file={named.format(project=project.name)}/wrong.yaml,line=" in out
+    _, out, _ = run("check", "--format", "json")
+    assert '"path":"records/wrong.yaml"' in out.replace(": ", ":")
+
+
 @pytest.mark.parametrize("command", ["check", "build"])
 @pytest.mark.parametrize("name", RESULTS)
 def test_what_programs_read_goes_to_standard_output_alone(
@@ -474,7 +554,8 @@ def test_what_programs_read_goes_to_standard_output_alone(
     assert (1, plain(name)(project)) == (status, out)
     assert "E0111" in out
     assert "E0" not in err
-    assert "1 error, 1 warning\n3 records: 3 unproven; no snippet had to run" in err
+    said = "1 error, 1 warning; 1 can be mended by `pagefault check --fix`"
+    assert f"{said}\n3 records: 3 unproven; no snippet had to run" in err
 
 
 @pytest.mark.parametrize("name", ["full", "concise"])

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from generator import build
-from generator.build import Report, Settings
+from generator.build import Report
 from generator.diagnostics import render
+from generator.settings import Settings
 
 CASES = Path(__file__).parent / "sites"
 _MAIN = re.compile(r"<main id=\"content\">\n(.*)</main>", re.DOTALL)
