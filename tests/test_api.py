@@ -2,14 +2,21 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
+from generator import plain
+from generator.model import Case, Head, RecordFile, Site
+from generator.pages import api_lists
 from tests.test_sites import CASES, SiteCase
+
+NOWHERE: Any = None  # lists show heads alone
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +47,7 @@ def test_the_description_is_valid(description: dict[str, Any]) -> None:
 def test_every_file_is_described_and_every_description_has_a_file(
     files: dict[str, bytes], description: dict[str, Any]
 ) -> None:
-    """None is left out; what is described and absent are the further pages of a list that has one."""
+    """None is left out; what is described and absent are the further parts of a list that has one."""
     described = {path: pattern(path) for path in description["paths"]}
     of_api = [path for path in files if re.match(r"(api|schema)/.|lookup/.*\.json$", path)]
 
@@ -48,7 +55,7 @@ def test_every_file_is_described_and_every_description_has_a_file(
     assert undescribed == {
         path for path in of_api if not any(one.fullmatch(path) for one in described.values())
     }
-    assert ["/api/errors/page/{number}.json"] == [
+    assert ["/api/errors/page/{name}.json"] == [
         path for path, one in described.items() if not any(map(one.fullmatch, of_api))
     ]
 
@@ -93,3 +100,42 @@ def is_beginning(part: object, whole: object) -> bool:
         case str(), str():
             return part == whole or (part.endswith("…") and whole.startswith(part[:-1]))
     return part == whole
+
+
+def listed(slugs: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The parts of the list of errors for records of these names, by path."""
+    heads = [
+        Head(slug, "acme/pool", slug, "ValueError", f"{slug} is odd", None, "pool.py", 1, ())
+        for slug in slugs
+    ]
+    records = tuple(plain.judged(Case(RecordFile(head.slug, head, NOWHERE))) for head in heads)
+    site = Site("Errors", None, None, "1", tuple(sorted(records, key=lambda one: one.head.slug)), {})
+    return {page.path: msgspec.to_builtins(page.made) for page in api_lists.plan(site)}
+
+
+def test_the_list_of_errors_is_followed_to_its_end() -> None:
+    """By `next`, from the one known address: each error once, in order, in parts that are not long."""
+    slugs = [f"error-{number:05}" for number in range(1700)]
+    parts = listed(slugs)
+
+    path, found, seen = "api/errors.json", list[str](), 0
+    while path:
+        part = parts[path]
+        assert 1 <= len(part["errors"]) <= api_lists.PER_FILE
+        found += [error["slug"] for error in part["errors"]]
+        path, seen = part["next"], seen + 1
+    assert slugs == found
+    first = parts["api/errors.json"]
+    assert (1700, seen) == (first["total"], first["parts"])
+    assert len(parts) - 1 == seen
+
+
+def test_a_new_error_touches_one_part_of_the_list() -> None:
+    """Beside the first, which counts all: no part behind it moves."""
+    slugs = [f"error-{number:05}" for number in range(1700)]
+    before, after = listed(slugs), listed([*slugs, "error-00850-b"])
+
+    changed = {path for path in after if after[path] != before.get(path)} - {"api/repos.json"}
+    held = {path for path in changed if "error-00850-b" in str(after[path]["errors"])}
+    assert 1 == len(held)
+    assert changed <= held | {"api/errors.json"}

@@ -265,7 +265,7 @@ def part(folder: str, ordered: Sequence[Verified], group: Key) -> list[Part]:
     pieces = chapters.cut(names, links.PER_PAGE)
     if len(pieces) < 2:
         return [Part(links.list_path(folder), "", ordered)]
-    paths = [links.list_path(folder, _name(names[piece.start])) for piece in pieces]
+    paths = [links.list_path(folder, part_name(names[piece.start])) for piece in pieces]
     held = [ordered[piece.start : piece.stop] for piece in pieces]
     return [
         Part(path, _span(records, group), records, before, after)
@@ -291,7 +291,7 @@ def neighbours(one: Part) -> dict[str, str | None]:
     }
 
 
-def _name(first: str) -> str:
+def part_name(first: str) -> str:
     """What a part is called in its address: it stays as long as its first entry does."""
     return hashlib.blake2b(first.encode(), digest_size=5).hexdigest()
 

@@ -20,8 +20,8 @@ _TEXTS = {
         "every host then says that it is JSON."
     ),
     "api/errors.json": (
-        "All errors in short, in pages of 500: follow `next` until it is null. `messagePattern` is a regular "
-        "expression for the whole message, whose dot matches line ends."
+        "All errors in short, in parts of 500 at the most: follow `next` until it is null. `messagePattern` "
+        "is a regular expression for the whole message, whose dot matches line ends."
     ),
     "api/repos.json": "The repositories, each with its number of errors and their standing.",
     "api/manifest/{xx}.json": (

@@ -1,44 +1,45 @@
-"""`api/errors.json`, in pages, and `api/repos.json`."""
+"""`api/errors.json`, in parts, and `api/repos.json`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
 
-from generator import links
-from generator.model import Page, Site, Verified
-from generator.pages import PageKind, by_repo, standings, url
+from generator import chapters, links
+from generator.model import Page, Site, Verified, newest
+from generator.pages import PageKind, by_repo, part_name, standings, url
 
 PER_FILE = 500
+_FIRST = "api/errors.json"
 
 
 def sample(site: Site, items: int) -> dict[str, dict[str, object]]:
     """The lists by their paths, that of errors with so many of them."""
-    errors = _errors(site, site.records[:items], _about(site, 1))
-    return {_path(1): errors, "api/repos.json": _repos(site)}
+    (_, _, about), *_ = _parts(site)
+    return {_FIRST: _errors(site, site.records[:items], about), "api/repos.json": _repos(site)}
 
 
 def plan(site: Site) -> Iterator[Page]:
-    """The first page at `api/errors.json`, the others at `api/errors/page/<n>.json`; the repositories."""
-    count = max(1, -(-len(site.records) // PER_FILE))
-    for number in range(1, count + 1):
-        shown = site.records[(number - 1) * PER_FILE : number * PER_FILE]
-        about = _about(site, number)
+    """The first part at `api/errors.json`, the others at `api/errors/page/<name>.json`; the repositories."""
+    for path, shown, about in _parts(site):
         inputs = b"".join((msgspec.msgpack.encode((about, site.base_url)), *(one.mark for one in shown)))
-        yield Page(_path(number), "json", partial(_errors, site, shown, about), inputs=inputs)
+        yield Page(path, "json", partial(_errors, site, shown, about), inputs=inputs)
     yield Page("api/repos.json", "json", _repos(site))
 
 
-def _about(site: Site, number: int) -> dict[str, object]:
-    """Which page of how many it is."""
-    count = max(1, -(-len(site.records) // PER_FILE))
-    return {
-        "page": number,
-        "pages": count,
-        "total": len(site.records),
-        "next": url(site, _path(number + 1)) if number < count else None,
-        "datasetVersion": site.version_date,
-    }
+def _parts(site: Site) -> Iterator[tuple[str, Sequence[Verified], dict[str, object]]]:
+    """The path of each part, its records, and what it says beside them.
+
+    What would change with any record stands in the first part alone.
+    """
+    names = [f"{one.head.repo} {one.head.slug}" for one in site.records]
+    pieces = chapters.cut(names, PER_FILE)
+    paths = [_FIRST, *(f"api/errors/page/{part_name(names[piece.start])}.json" for piece in pieces[1:])]
+    whole = {"total": len(names), "parts": len(pieces), "datasetVersion": site.version_date}
+    for number, (piece, path) in enumerate(zip(pieces, paths, strict=True)):
+        shown = site.records[piece.start : piece.stop]
+        following = url(site, paths[number + 1]) if number + 1 < len(paths) else None
+        yield path, shown, {"next": following, **({"datasetVersion": newest(shown)} if number else whole)}
 
 
 def _repos(site: Site) -> dict[str, object]:
@@ -72,10 +73,6 @@ def _errors(site: Site, shown: Sequence[Verified], about: Mapping[str, object]) 
         for one in shown
     ]
     return {"errors": errors, **about}
-
-
-def _path(number: int) -> str:
-    return "api/errors.json" if number == 1 else f"api/errors/page/{number}.json"
 
 
 PAGE = PageKind("api_lists", plan)

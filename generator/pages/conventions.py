@@ -95,7 +95,7 @@ def _llms(site: Site) -> str:
         "",
         "## Data",
         "",
-        "- [All errors](api/errors.json): id, class, template, pattern and addresses, in pages",
+        "- [All errors](api/errors.json): id, class, template, pattern and addresses, in parts",
         "- [One error](api/errors/<id>.json): everything about it, with the evidence",
         "- [Repositories](api/repos.json)",
         "- [Schema](schema/record.schema.json): of a record",

@@ -40,15 +40,11 @@ def plan(site: Site) -> Iterator[Page]:
         },
         "required": [*fields, "standing", "evidence", "computed", "related", "pageUrl", "aliases"],
     }
-    errors = _envelope(
-        {
-            "errors": {"type": "array", "items": {"type": "object", "properties": listed}},
-            "page": {"type": "integer"},
-            "pages": {"type": "integer"},
-            "total": {"type": "integer"},
-            "next": {"type": ["string", "null"]},
-        }
-    )
+    part = {
+        "errors": {"type": "array", "items": {"type": "object", "properties": listed}},
+        "next": {"type": ["string", "null"], "description": "the address of the next part"},
+    }
+    counts = {"total": {"type": "integer"}, "parts": {"type": "integer"}}
     one = _envelope({"record": {"$ref": "#/components/schemas/Error"}})
     digests = {"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}
     content = {
@@ -64,8 +60,10 @@ def plan(site: Site) -> Iterator[Page]:
             "/api/errors/{id}": _get(
                 "The same bytes, which some hosts serve without a type", one, "id", "application/octet-stream"
             ),
-            "/api/errors.json": _get("All errors in short, the first page of several", errors),
-            "/api/errors/page/{number}.json": _get("The further pages, from 2", errors, "number"),
+            "/api/errors.json": _get(
+                "All errors in short, the first part of several", _envelope({**part, **counts})
+            ),
+            "/api/errors/page/{name}.json": _get("A further part", _envelope(part), "name"),
             "/api/dataset.jsonl.gz": _get(
                 "Every record, one a line, compressed", {}, media="application/gzip"
             ),
