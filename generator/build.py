@@ -41,7 +41,7 @@ from generator.excerpts import Sources
 from generator.executor import Executor, executor
 from generator.facts import Inventory
 from generator.guides import Guide
-from generator.model import Article, Coverage, Head, RaiseSite, Repository, Site, Verified
+from generator.model import Article, Coverage, Head, RaiseSite, RecordFile, Repository, Site, Verified
 from generator.pins import Pins
 from generator.publish import Changes, Publication
 from generator.settings import OUTPUTS, Settings
@@ -186,7 +186,7 @@ def _check(
         published = [guides.article(guide, observed.get(guide.path)) for guide in articles]
         whole = _site(verified, published, repositories, settings)
         if is_building:
-            raised, covered = _raised([one.head for one in verified], repositories, sources, settings)
+            raised, covered = _raised(verified, repositories, sources, settings)
             whole = replace(whole, sites=raised, coverage=covered, drifts=beside.drifts)
         # Of a plain record it is known that no text of it has such a link.
         texts = [
@@ -414,11 +414,11 @@ def coverage(settings: Settings) -> tuple[Coverage, ...]:
     """
     beside = reading.read_repositories(settings)
     files = reading.read_records(settings, sourced=None).files
-    return _raised([file.head for file in files], beside.repositories, Sources(settings.cache), settings)[1]
+    return _raised(files, beside.repositories, Sources(settings.cache), settings)[1]
 
 
 def _raised(
-    heads: Sequence[Head],
+    records: Sequence[Verified | RecordFile],
     repositories: Mapping[str, Repository],
     sources: Sources,
     settings: Settings,
@@ -426,10 +426,14 @@ def _raised(
     """What each repository raises and none of its records explains, and how much of it they do."""
     left: dict[str, tuple[RaiseSite, ...]] = {}
     covered: list[Coverage] = []
-    for repo, known in facts.sites(repositories.values(), sources, settings.store).items():
-        records = [one for one in heads if one.repo == repo]
-        left[repo] = harvest.undocumented(known, records)
-        if found := harvest.coverage(repositories[repo], known, records):
+    raised = facts.sites(repositories.values(), sources, settings.store)
+    heads: dict[str, list[Head]] = {repo: [] for repo in raised}
+    for one in records if heads else ():
+        if (head := one.head).repo in heads:
+            heads[head.repo].append(head)
+    for repo, known in raised.items():
+        left[repo] = harvest.undocumented(known, heads[repo])
+        if found := harvest.coverage(repositories[repo], known, heads[repo]):
             covered.append(found)
     return left, tuple(covered)
 

@@ -33,7 +33,7 @@ from generator.model import (
 )
 from generator.nodes import Mapping
 from generator.pages import PageKind
-from generator.plain import Row
+from generator.plain import Stored
 from generator.publish import Publication
 from generator.registry import discover
 from generator.settings import Settings
@@ -75,7 +75,7 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
 
     known: list[Made]
     sheets: list[Sheet] = []
-    text: tuple[str, str, str, Row] | None = None
+    text: tuple[str, str, str, bytes] | None = None
     related: list[Beside] = []
     drift: Drift | None = None
 
@@ -172,13 +172,12 @@ def of_kind(name: str, inputs: bytes, make: Callable[[], Iterator[Page]]) -> Uni
 
 
 def of_plain(
-    one: Verified, row: Row, beside: Sequence[Beside], common: bytes, drift: Drift | None = None
+    one: Verified, body: Stored, beside: Sequence[Beside], common: bytes, drift: Drift | None = None
 ) -> Unit:
     """The unit of a plain record; `common` names what all of them depend on."""
-    file = one.case.file
-    assert isinstance(file.body, plain.Stored)  # noqa: S101 - for the type checker
-    text = (file.path, file.body.file, file.location, row)
-    inputs = b"".join((common, row.meaning, msgspec.msgpack.encode((file.location, beside, drift))))
+    location = one.case.file.location
+    text = (location, body.file, body.name, body.packed)
+    inputs = b"".join((common, body.row.meaning, msgspec.msgpack.encode((location, beside, drift))))
     return Unit(one.head.id, inputs, lambda known: Task(known, [], text, list(beside), drift))
 
 
@@ -293,9 +292,9 @@ def _page(sheet: Sheet) -> Page:
 def _plain(task: Task, around: _Around) -> Iterator[Page]:
     """The pages of a plain record."""
     assert task.text is not None  # noqa: S101 - for the type checker
-    name, file, location, row = task.text
+    location, file, name, packed = task.text
     related = [Relation(each.head.id, each.reasons) for each in task.related]
-    one = replace(plain.whole(plain.record_file(name, file, location, row), related), drift=task.drift)
+    one = replace(plain.whole(Stored(file, name, packed), location, related), drift=task.drift)
     by_id = {each.head.id: _beside(each) for each in task.related}
     for kind in kinds():
         if kind.of is not None:
@@ -306,12 +305,17 @@ def _plain(task: Task, around: _Around) -> Iterator[Page]:
 
 def _beside(one: Beside) -> Verified:
     """What may be shown of a record on another's page."""
-    known = plain.judged(Case(RecordFile("", one.head, _Nowhere())))
-    return replace(known, standing=one.standing)
+    return replace(plain.judged(Case(RecordFile(_Named(one.head)))), standing=one.standing)
 
 
-class _Nowhere:
+@dataclass(frozen=True, slots=True)
+class _Named:
     """The body of a record that is shown in a list."""
+
+    head: Head
+    path: str = ""
+    dataset_version: str | None = None
+    mark: bytes = b""
 
     @property
     def record(self) -> Record:

@@ -112,23 +112,29 @@ def relations(records: Sequence[Verified], executor: Executor, settings: Setting
     """What relates the records of each repository, in their order: to be read by `kinship.relations`."""
     code = subjects.own_code()
     found: dict[str, bytes] = {}
-    missing: dict[str, tuple[str, bytes]] = {}
-    for repo, members in groupby(records, key=lambda one: one.head.repo):
-        packed = msgspec.msgpack.encode([Kin.of(one.case) for one in members])
+    missing: list[tuple[int, str, str, list[Verified]]] = []
+    for repo, group in groupby(records, key=lambda one: one.head.repo):
+        members = list(group)
+        packed = _kin(members)
         entry = key("related", records=digest(packed), code=code)
         known = settings.store.get(entry)
         if known is None:
-            missing[repo] = entry, packed
+            missing.append((-len(packed), repo, entry, members))
         else:
             found[repo] = known
-    # The largest first, so that none of them is begun when all else is done.
-    order = sorted(missing.items(), key=lambda one: (-len(one[1][1]), one[0]))
-    asked = ((repo, packed) for repo, (_, packed) in order)
+    # The largest first, so that none of them is begun when all else is done; packed when its turn comes, for
+    # together they may be large.
+    missing.sort(key=lambda one: one[:2])
+    asked = ((repo, _kin(members)) for _, repo, _, members in missing)
     answers = executor.map(kinship.relate_repositories, asked, size=1)
-    for (repo, (entry, _)), answer in zip(order, answers, strict=True):
+    for (_, repo, entry, _), answer in zip(missing, answers, strict=True):
         found[repo] = answer
         settings.store.put(entry, answer)
     return found
+
+
+def _kin(members: Iterable[Verified]) -> bytes:
+    return msgspec.msgpack.encode([Kin.of(one.case) for one in members])
 
 
 def plan(

@@ -5,7 +5,7 @@ import math
 import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -14,6 +14,7 @@ from generator.links import RESERVED, alias_path, api_path, page_path
 from generator.lookup import Index, safe_tokens, tokens
 from generator.model import Case, Corpus, Head, NearMiss, Relation, Verified
 
+_BITS = 2**24  # of the addresses of half a million records, one in fifteen shares its bit
 RELATED = 5  # at most this many are named
 CANDIDATES = 150  # of one block
 NEAR = 0.7  # share of a pattern's words
@@ -25,28 +26,50 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 def corpus(cases: Sequence[Case]) -> Corpus:
     """The cases with what finds them by address and repository."""
-    holders: dict[str, Case] = {}
     former: dict[str, Case] = {}
     meeting: set[str] = set()
     for case in cases:
         record = case.head
-        for path in (page_path(record.repo, record.slug).casefold(), api_path(record.id)):
-            if holders.setdefault(path, case) is not case:
-                meeting.add(case.file.path)
         if record.aliases or record.repo.partition("/")[0].casefold() in RESERVED:
             meeting.add(case.file.path)
         for alias in record.aliases:
             former.setdefault(alias_path(record, alias).casefold(), case)
+    holders: dict[str, Case] = {}
+    for case, path in _asked(cases, former):
+        if holders.setdefault(path, case) is not case:
+            meeting.add(case.file.path)
     shared = overlaps(cases)
     by_repo = {repo: tuple(members) for repo, members in _by_repo(cases).items()}
     return Corpus(tuple(cases), holders, former, by_repo, shared, frozenset(meeting | shared.keys()))
 
 
+def _asked(cases: Sequence[Case], former: Iterable[str]) -> Iterator[tuple[Case, str]]:
+    """The own addresses that may be asked for, each with its case: of many records they are few.
+
+    They are those of records that are no plain ones, those that two records have, and those that an alias
+    has. A bit stands for an address: where two share one, an address too many is given.
+    """
+    seen, asked = bytearray(_BITS // 8), {hash(path) % _BITS for path in former}
+    for case in cases:
+        for path in _addresses(case.head):
+            bit = hash(path) % _BITS
+            if seen[bit >> 3] >> (bit & 7) & 1 or not case.file.is_plain:
+                asked.add(bit)
+            seen[bit >> 3] |= 1 << (bit & 7)
+    for case in cases if asked else ():
+        for path in _addresses(case.head):
+            if hash(path) % _BITS in asked:
+                yield case, path
+
+
+def _addresses(head: Head) -> tuple[str, str]:
+    """The output paths that are a record's own, in lower case."""
+    return page_path(head.repo, head.slug).casefold(), api_path(head.id)
+
+
 def holders(head: Head, corpus: Corpus) -> Iterator[Case]:
     """The cases that hold the addresses of a record, former ones too: itself, where they are its own."""
-    paths = [page_path(head.repo, head.slug).casefold(), api_path(head.id)]
-    for path in paths:
-        yield corpus.holders[path]
+    yield from (corpus.holders[path] for path in _addresses(head) if path in corpus.holders)
     for alias in head.aliases:
         path = alias_path(head, alias).casefold()
         yield corpus.holders.get(path) or corpus.former[path]

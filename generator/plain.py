@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Literal
 
 import msgspec
@@ -19,9 +19,11 @@ import msgspec
 from generator import checks, deadlinks, document, quick, schema, verify
 from generator.checks import Check
 from generator.diagnostics import Diagnostic, Rejected, Source, Span, has_errors
-from generator.model import Case, Corpus, Excerpt, Head, Held, Record, RecordFile, Relation, Verified
+from generator.model import Case, Corpus, Excerpt, Head, Held, Record, RecordFile, Relation, Verified, mark
 from generator.nodes import Mapping
 from generator.registry import discover
+
+HELD = 16_384  # rows that are held, at most: of more records each is unpacked where it is asked for
 
 _NOTHING = Corpus((), {}, {}, {}, {})
 _CLAIMS = re.compile(r"^\s*[\"']?verification[\"']?\s*:", re.MULTILINE)
@@ -31,18 +33,20 @@ _LINE = re.compile(r"(.+\.jsonl(?:\.gz)?):([0-9]+)")
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What is kept of a plain record: the digest of its text, its head, and what is wrong with it.
 
-    `meaning` is the digest of what it says: comments and blanks are no part of that.
-    `start` and `length` are bytes, of a record in a file of many. `found` holds the diagnostics encoded:
-    there may be many, and they are read at the end of a run, if at all. `is_quick` says that the text needs
-    no more than decoding.
+    `meaning` is the digest of what it says: comments and blanks are no part of that. `mark` stands for what
+    lists show of it. `line`, from 1, `start` and `length`, in bytes, are of a record in a file of many.
+    `found` holds the diagnostics encoded: there may be many, and they are read at the end of a run, if at
+    all. `is_quick` says that the text needs no more than decoding.
     """
 
     digest: bytes
     meaning: bytes
+    mark: bytes
     head: Head
     version: str | None = None
     severity: Literal["error", "warning"] | None = None
     found: bytes = b""
+    line: int = 0
     start: int = 0
     length: int = 0
     is_quick: bool = False
@@ -53,38 +57,60 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return msgspec.msgpack.decode(self.found, type=list[Diagnostic]) if self.found else []
 
 
+_ROWS = msgspec.msgpack.Decoder(Row)
+
+
 class Text(msgspec.Struct, frozen=True, array_like=True):
-    """A record's text to be looked at: what messages call it, and where it stands."""
+    """A record's text to be looked at: what messages call its file, and where it stands."""
 
     name: str
     file: str
+    line: int = 0
     start: int = 0
     length: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record that is read again, from where it stands, when it is asked for."""
+    """A record that is read again, from where it stands, when it is asked for.
+
+    `name` is what messages call the file. Of many records there are too many rows to hold: what is held is
+    the row's bytes.
+    """
 
     file: str
     name: str
-    row: Row
+    packed: bytes
+
+    @property
+    def row(self) -> Row:
+        """What is kept of it."""
+        return _held(self.packed)
+
+    @property
+    def path(self) -> str:
+        """What messages call it."""
+        return called(self.name, self.row.line)
+
+    @property
+    def head(self) -> Head:
+        """What lists show of it."""
+        return self.row.head
+
+    @property
+    def dataset_version(self) -> str | None:
+        """The envelope's."""
+        return self.row.version
+
+    @property
+    def mark(self) -> bytes:
+        """What stands for all that lists show of it."""
+        return self.row.mark
 
     @property
     def whole(self) -> RecordFile:
         """The record with everything. Raises Changed where it is not what was looked at."""
-        try:
-            text = source(self.name, self.file, self.row.start, self.row.length)
-        except (OSError, Rejected):
-            raise Changed(self.name) from None
-        if _digest(text) != self.row.digest:
-            raise Changed(self.name)
-        if self.row.is_quick and (known := quick.again(text.text)) is not None:
-            return RecordFile(self.name, self.row.head, Held(known[0], partial(_node, text)), known[1])
-        found, _ = _decode(text, self.file)
-        if found is None:
-            raise Changed(self.name)
-        return found
+        return _again(self.file, self.path, self.row)
 
     @property
     def record(self) -> Record:
@@ -99,6 +125,35 @@ class Stored:
 
 class Changed(Exception):  # noqa: N818 - a state of the file, not a fault of the program
     """A record was written, or went, while it was being built from; says which."""
+
+
+def unpacked(packed: bytes) -> Row:
+    """The row that `look` packed."""
+    return _ROWS.decode(packed)
+
+
+_held = lru_cache(HELD)(unpacked)
+
+
+def called(name: str, line: int) -> str:
+    """What messages call a record: its file, and its line where that holds many."""
+    return f"{name}:{line}" if line else name
+
+
+def _again(file: str, path: str, row: Row) -> RecordFile:
+    """A record read again. Raises Changed."""
+    try:
+        text = source(path, file, row.start, row.length)
+    except (OSError, Rejected):
+        raise Changed(path) from None
+    if _digest(text) != row.digest:
+        raise Changed(path)
+    if row.is_quick and (known := quick.again(text.text)) is not None:
+        return RecordFile(Held(path, row.head, known[0], partial(_node, text), known[1]))
+    found, _ = _decode(text, file)
+    if found is None:
+        raise Changed(path)
+    return found
 
 
 def _node(text: Source) -> Mapping:
@@ -139,16 +194,12 @@ def _data(name: str, file: str, start: int, length: int) -> bytes:
         os.close(handle)
 
 
-def record_file(name: str, file: str, location: str, row: Row) -> RecordFile:
-    """A plain record as it was kept."""
-    return RecordFile(name, row.head, Stored(file, name, row), row.version, location, is_plain=True)
-
-
-def whole(file: RecordFile, related: Sequence[Relation] = ()) -> Verified:
+def whole(body: Stored, location: str, related: Sequence[Relation] = ()) -> Verified:
     """A plain record with everything, as `verify` judges it. Raises Changed."""
-    assert isinstance(file.body, Stored)  # noqa: S101 - for the type checker
-    found = file.body.whole
-    read = RecordFile(file.path, found.head, found.body, found.dataset_version, file.location, is_plain=True)
+    # Each is asked for once: there is no use in holding its row.
+    row = unpacked(body.packed)
+    found = _again(body.file, called(body.name, row.line), row)
+    read = replace(found, location=location, is_plain=True)
     return judged(Case(read, excerpt=_own_excerpt(read.record)), tuple(related))
 
 
@@ -168,7 +219,7 @@ def look(batch: Sequence[bytes], *, sourced: frozenset[str]) -> list[bytes]:
 
 def _look(text: Text, sourced: frozenset[str]) -> bytes:
     try:
-        held = source(text.name, text.file, text.start, text.length)
+        held = source(called(text.name, text.line), text.file, text.start, text.length)
         found, problems = _decode(held, text.file)
     except (OSError, Rejected):
         return b""
@@ -187,10 +238,12 @@ def _look(text: Text, sourced: frozenset[str]) -> bytes:
     row = Row(
         _digest(held),
         _blake(said_by),
+        mark(found.head, "unproven"),
         found.head,
         found.dataset_version,
         None if not said else "error" if has_errors(said) else "warning",
         msgspec.msgpack.encode(said) if said else b"",
+        text.line,
         text.start,
         text.length,
         _packed(quick.again(held.text)) == said_by,
@@ -216,31 +269,6 @@ def _decode(source: Source, file: str) -> tuple[RecordFile | None, Sequence[Diag
         # It will be read the long way: once is enough.
         return None, ()
     return schema.decode_text(source, is_json=is_json)
-
-
-def interned(row: Row, pool: dict[str, str]) -> Row:
-    """The row with one text for what many records share."""
-    head, same = row.head, pool.setdefault
-    shared = Head(
-        head.id,
-        same(head.repo, head.repo),
-        head.slug,
-        same(head.error_class, head.error_class),
-        head.error_message,
-        head.message_pattern,
-        same(head.file_path, head.file_path),
-        head.line_number,
-        tuple([same(tag, tag) for tag in head.tags]),
-        head.error_code,
-        same(head.analyzed_at, head.analyzed_at) if head.analyzed_at else None,
-        same(head.background_tag, head.background_tag) if head.background_tag else None,
-        head.status,
-        head.aliases,
-        head.parts,
-    )
-    version = same(row.version, row.version) if row.version else None
-    place = (row.start, row.length, row.is_quick)
-    return Row(row.digest, row.meaning, shared, version, row.severity, row.found, *place)
 
 
 def placed(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

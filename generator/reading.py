@@ -54,8 +54,9 @@ class Reading:
         """All that is wrong with the records that are meant."""
         yield from self.diagnostics
         for file in self.files:
-            if isinstance(file.body, plain.Stored) and file.body.row.found and self.is_selected(file.path):
-                yield from plain.placed(file.body.row.diagnostics)
+            row = file.body.row if isinstance(file.body, plain.Stored) else None
+            if row is not None and row.found and self.is_selected(file.path):
+                yield from plain.placed(row.diagnostics)
 
     def has_errors(self, *, strict: bool) -> bool:
         """Whether any of them is an error; with `strict`, whether there is any."""
@@ -64,12 +65,12 @@ class Reading:
 
 
 class _Line(msgspec.Struct, array_like=True, gc=False):
-    """A record in a file: its line (0: it has the file for itself), its bytes, and its row if it is plain."""
+    """A record in a file: its line (0: it has the file for itself), its bytes, its packed row if plain."""
 
     number: int
     start: int
     length: int
-    row: Row | None
+    row: bytes | None
 
 
 class _Kept(msgspec.Struct, array_like=True, gc=False):
@@ -198,17 +199,14 @@ class _Reader:
         files: list[RecordFile] = []
         found: list[Diagnostic] = []
         counts: Counter[str] = Counter()
-        pool: dict[str, str] = {}
         for (path, name, location, _), one in zip(self._files, kept, strict=True):
             for line in one.lines:
-                called = f"{name}:{line.number}" if line.number else name
                 counts[name] += 1
                 place = one.file or path
                 if line.row is not None:
-                    # In its place, so that there are not two of each.
-                    line.row = plain.interned(line.row, pool)
-                    files.append(plain.record_file(called, place, location, line.row))
+                    files.append(RecordFile(plain.Stored(place, name, line.row), location, is_plain=True))
                     continue
+                called = plain.called(name, line.number)
                 record, problems = _whole(place, called, location, line, self._settings.memory)
                 found += plain.placed(problems)
                 if record is not None:
@@ -240,10 +238,9 @@ class _Reader:
                 count += len(missing)
                 for index in missing:
                     line = one.lines[index]
-                    called = f"{name}:{line.number}" if line.number else name
                     asked.append(line)
-                    text = Text(called, one.file or path, line.start, line.length)
-                    yield called, msgspec.msgpack.encode(text)
+                    text = Text(name, one.file or path, line.number, line.start, line.length)
+                    yield plain.called(name, line.number), msgspec.msgpack.encode(text)
 
         self._settings.say("read", 0, 0)
         if self._sourced is None:
@@ -253,7 +250,7 @@ class _Reader:
             return kept
         work = partial(plain.look, sourced=self._sourced)
         for done, answer in enumerate(self._executor.map(work, questions()), 1):
-            asked.popleft().row = msgspec.msgpack.decode(answer, type=Row) if answer else None
+            asked.popleft().row = answer or None
             self._settings.say("read", done, count)
         return kept
 
@@ -281,12 +278,13 @@ class _Reader:
             if not one.file:
                 return one, []
         last = self._known.get(name)
-        same = {(line.number, line.row.digest): line.row for line in last.lines if line.row} if last else {}
+        same = {(row.line, row.digest): row for row in _rows(last)}
         missing = []
         for number, start, length, digest in _split(one.file or path):
-            row = same.get((number, digest))
-            if row is not None:
-                row = msgspec.structs.replace(row, start=start, length=length)
+            found = same.get((number, digest))
+            row = None
+            if found is not None:
+                row = msgspec.msgpack.encode(msgspec.structs.replace(found, start=start, length=length))
             else:
                 missing.append(len(one.lines))
             one.lines.append(_Line(number, start, length, row))
@@ -336,6 +334,11 @@ class _Reader:
         with suppress(OSError):
             temporary.write_bytes(msgspec.msgpack.encode(shelf))
             temporary.replace(self._place)
+
+
+def _rows(kept: _Kept | None) -> Iterator[Row]:
+    """The rows of a file's plain records."""
+    return (plain.unpacked(line.row) for line in (kept.lines if kept else ()) if line.row)
 
 
 def _is_text(name: str) -> bool:

@@ -336,7 +336,7 @@ def decode(node: Node, path: str) -> tuple[RecordFile | None, tuple[Diagnostic, 
             )
         )
         return None, tuple(found)
-    return RecordFile(path, Head.of(record), Held(record, lambda: node), version), tuple(found)
+    return RecordFile(Held(path, Head.of(record), record, lambda: node, version)), tuple(found)
 
 
 def _is_date(text: str) -> bool:
@@ -473,9 +473,8 @@ def _decoded_quickly(source: Source) -> tuple[RecordFile, tuple[Diagnostic, ...]
         for name, start, end in found.nulls:
             span = lines.span(start, end)
             decoder.report_null(f"`{name}`", span, span)
-    body = Held(record, cache(partial(_node, source)))
-    file = RecordFile(source.path, Head.of(record), body, found.version)
-    return file, tuple(decoder.found)
+    body = Held(source.path, Head.of(record), record, cache(partial(_node, source)), found.version)
+    return RecordFile(body), tuple(decoder.found)
 
 
 def _node(source: Source) -> Mapping:

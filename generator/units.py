@@ -19,7 +19,7 @@ from generator.encoding import (
     output_of,
 )
 from generator.model import Drift, Page, Relation, Site, Verified
-from generator.pages import by_repo
+from generator.pages import by_id, by_repo
 from generator.theme import Theme
 
 
@@ -27,32 +27,33 @@ def of_records(
     site: Site, relations: Mapping[str, bytes], around: Surroundings, theme: Theme, groups: Groups
 ) -> Iterator[Unit]:
     """The units of records, in their order; none of a repository that is as it was."""
-    by_id = {one.head.id: one for one in site.records}
     # Where templates and output lie has no say in what pages hold.
     common = msgspec.msgpack.encode(msgspec.structs.replace(around, out="", folders=[]))
     for repo, members in by_repo(site).items():
         drift = site.drifts.get(repo)
         if groups.is_as(f"records of {repo}", inputs(members, relations[repo], common, drift)):
             continue
+        # What is related is of one repository.
+        known = {one.head.id: one for one in members}
         for one, related in zip(members, kinship.relations(relations[repo]), strict=True):
             body = one.case.file.body
             if isinstance(body, plain.Stored) and not meets(one):
                 became = drift.of(one.head.id) if drift else None
-                yield groups.of(of_plain(one, body.row, beside(related, by_id), common, became))
+                yield groups.of(of_plain(one, body, beside(related, known), common, became))
                 continue
             shown = with_body(one, related, drift)
             for kind in kinds():
-                for page in kind.of(site, shown, by_id) if kind.of is not None else ():
+                for page in kind.of(site, shown, by_id(site)) if kind.of is not None else ():
                     if output_of(page) in around.outputs:
                         yield groups.of(of_page(page, theme))
 
 
-def beside(related: Sequence[Relation], by_id: Mapping[str, Verified]) -> list[Beside]:
+def beside(related: Sequence[Relation], known: Mapping[str, Verified]) -> list[Beside]:
     """What a record's page says of those that it is related to."""
     return [
         Beside(other.head, other.standing, relation.reasons)
         for relation in related
-        for other in [by_id[relation.id]]
+        for other in [known[relation.id]]
     ]
 
 
@@ -63,7 +64,7 @@ def inputs(members: Sequence[Verified], relations: bytes, common: bytes, drift: 
         body = one.case.file.body
         if not isinstance(body, plain.Stored) or meets(one):
             return None
-        parts += (one.mark, body.row.meaning, one.case.file.location.encode())
+        parts += (body.row.mark, body.row.meaning, one.case.file.location.encode())
     return b"".join(parts)
 
 
@@ -75,14 +76,15 @@ def meets(one: Verified) -> bool:
 def whole(relations: Mapping[str, bytes], site: Site, one: Verified) -> Verified:
     """A record with its body, what it is related to, and what became of it in other releases."""
     head = one.head
-    place = next(n for n, each in enumerate(by_repo(site)[head.repo]) if each is one)
+    place = next(n for n, each in enumerate(by_repo(site)[head.repo]) if each.head.id == head.id)
     related = kinship.relations(relations[head.repo])[place]
     return with_body(one, related, site.drifts.get(head.repo))
 
 
 def with_body(one: Verified, related: tuple[Relation, ...], drift: Drift | None) -> Verified:
     """A record with its body, what it is related to, and what became of it in other releases."""
-    case = plain.whole(one.case.file).case if one.case.file.is_plain else one.case
+    file = one.case.file
+    case = plain.whole(file.body, file.location).case if isinstance(file.body, plain.Stored) else one.case
     return replace(one, case=case, related=related, drift=drift.of(one.head.id) if drift else None)
 
 

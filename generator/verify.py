@@ -3,24 +3,16 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
-from hashlib import blake2b
-
-import msgspec
 
 from generator import checks, kinship, probe
 from generator.checks import Check
 from generator.diagnostics import Diagnostic
 from generator.memory import Memory
-from generator.model import Case, Claim, Corpus, Finding, Head, Observation, Standing, Verified
+from generator.model import Case, Claim, Corpus, Finding, Observation, Standing, Verified
 from generator.registry import discover
 
 # Why a record that claims nothing is not proven.
 UNSAID = "the record does not say what to run"
-
-
-def mark(head: Head, standing: Standing) -> bytes:
-    """What stands for all that lists show of a record: 16 bytes."""
-    return blake2b(msgspec.msgpack.encode((head, standing)), digest_size=16).digest()
 
 
 def judge(
@@ -41,7 +33,7 @@ def judge(
     known = discover(checks, Check)
     together = [check for check in known if not check.is_alone]
     found: list[Diagnostic] = []
-    by_path = {case.file.path: case for case in cases}
+    by_path = {case.file.path: case for case in cases} if corpus.overlaps else {}
     verified = []
     shared: dict[str, set[str]] = defaultdict(set)
     for path, others in corpus.overlaps.items():
@@ -65,15 +57,18 @@ def judge(
             for one in (told[check.code] if check.is_alone else _run(check, case, corpus))
         ]
         found += mine
-        judge_again = partial(_standing, case, mine)
-        standing, reason = memory.of("standing", path, (case, mine), judge_again)
+        standing: Standing = "unproven"
+        reason, said = UNSAID, tuple[Claim, ...]()
+        if not is_plain:
+            judge_again = partial(_standing, case, mine)
+            standing, reason = memory.of("standing", path, (case, mine), judge_again)
+            said = memory.of("claims", path, case, partial(claims, case))
         verified.append(
             Verified(
                 case,
                 standing,
                 reason,
-                () if is_plain else memory.of("claims", path, case, partial(claims, case)),
-                mark(case.head, standing),
+                said,
                 overlaps=tuple(sorted(shared.get(path, ()))),
                 matched=tuple(other.head.id for other, _ in corpus.overlaps.get(path, ())),
             )
@@ -162,7 +157,7 @@ def diagnostic(case: Case, check: Check, finding: Finding) -> Diagnostic:
 
 def _standing(case: Case, found: Sequence[Diagnostic]) -> tuple[Standing, str]:
     """The standing and, where it is not `proven`, why, in words that end no sentence."""
-    verification = None if case.file.is_plain else case.record.verification
+    verification = case.record.verification
     if verification is None:
         return "unproven", UNSAID
     if verification.unproven:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from generator import plain
-from generator.model import Case, Head, RecordFile, Site
+from generator.model import Case, Head, Held, RecordFile, Site
 from generator.pages import api_lists
 from tests.test_sites import CASES, SiteCase
 
@@ -108,7 +108,7 @@ def listed(slugs: Iterable[str]) -> dict[str, dict[str, Any]]:
         Head(slug, "acme/pool", slug, "ValueError", f"{slug} is odd", None, "pool.py", 1, ())
         for slug in slugs
     ]
-    records = tuple(plain.judged(Case(RecordFile(head.slug, head, NOWHERE))) for head in heads)
+    records = tuple(plain.judged(Case(RecordFile(Held(head.slug, head, NOWHERE, NOWHERE)))) for head in heads)
     site = Site("Errors", None, None, "1", tuple(sorted(records, key=lambda one: one.head.slug)), {})
     return {page.path: msgspec.to_builtins(page.made) for page in api_lists.plan(site)}
 

@@ -11,6 +11,7 @@ from generator.model import (
     Case,
     Excerpt,
     Frame,
+    Held,
     Observation,
     Observed,
     Outcome,
@@ -67,8 +68,9 @@ def case(message: str | None = None, *outcomes: tuple[str, str, Outcome]) -> Cas
 
 def written(one: Case, pattern: str) -> Case:
     """Return the case with another pattern, which may be none."""
+    assert isinstance(one.file.body, Held)
     head = msgspec.structs.replace(one.head, message_pattern=pattern)
-    return replace(one, file=replace(one.file, head=head))
+    return replace(one, file=replace(one.file, body=replace(one.file.body, head=head)))
 
 
 def raised(text: str, type: str = "PoolError", frame: Frame | None = FRAME) -> Outcome:  # noqa: A002 - the field's name

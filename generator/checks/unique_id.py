@@ -9,7 +9,7 @@ from generator.model import Case, Corpus, Finding
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
     """One finding for every record but the first that has the id."""
-    first = corpus.holders[links.api_path(case.head.id)]
+    first = corpus.holders.get(links.api_path(case.head.id), case)
     if first is not case:
         is_written = case.file.find("id") is not None
         yield Finding(

@@ -9,7 +9,7 @@ from generator.model import Case, Corpus, Finding
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:
     """One finding for every record but the first that has the address."""
-    first = corpus.holders[links.page_path(case.head.repo, case.head.slug).casefold()]
+    first = corpus.holders.get(links.page_path(case.head.repo, case.head.slug).casefold(), case)
     if first is not case and first.head.id != case.head.id:
         is_written = case.file.find("slug") is not None
         yield Finding(

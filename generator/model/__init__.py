@@ -80,6 +80,7 @@ from generator.model.site import (
     Site,
     Standing,
     Verified,
+    mark,
     newest,
 )
 
@@ -147,6 +148,7 @@ __all__ = (
     "Verified",
     "Wheelhouse",
     "Word",
+    "mark",
     "moment",
     "newest",
 )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal
 
 from generator.diagnostics import Fix, Severity, Span
@@ -13,6 +14,8 @@ from generator.template import Template, template
 
 # What the regular expression engine said of a message: its groups, why it gave no answer, or no match.
 Groups = tuple[str, ...] | str | None
+# One for all: most records are never run.
+_UNASKED: Mapping[str, Groups] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class Case:
     subject: Subject | None = None
     excerpt: Excerpt | None = None
     observed: Observed | None = None
-    matches: Mapping[str, Groups] = field(default_factory=dict)
+    matches: Mapping[str, Groups] = field(default_factory=lambda: _UNASKED)
     operations: int = 0
     pinned: Pinned | None = None
     sites: tuple[Excerpt | None, ...] = ()
@@ -219,10 +222,10 @@ class Corpus:
     """All cases of a run, in the order of their paths, and what finds them.
 
     `holders` and `former` give the first case that has an address (an output path in lower case) as its
-    own, and as an alias; `by_repo` the cases of a repository. `overlaps` holds, by a case's path, the
-    others whose messages its pattern matches, each with the first such message. `meeting` are the paths of
-    those that have an address or a message in common with another, or could: of a plain record that is not
-    among them, nothing is to be said.
+    own, and as an alias; what a plain record has alone need not be among them. `by_repo` gives the cases of a
+    repository. `overlaps` holds, by a case's path, the others whose messages its pattern matches, each with
+    the first such message. `meeting` are the paths of those that have an address or a message in common with
+    another, or could: of a plain record that is not among them, nothing is to be said.
     """
 
     cases: tuple[Case, ...]

@@ -304,6 +304,22 @@ class Body(Protocol):
     """What holds a record whole, or reads it again from where it stands."""
 
     @property
+    def path(self) -> str:
+        """What messages call its file."""
+
+    @property
+    def head(self) -> Head:
+        """What lists show of it."""
+
+    @property
+    def dataset_version(self) -> str | None:
+        """The envelope's, where the file has one."""
+
+    @property
+    def mark(self) -> bytes:
+        """What stands for all that lists show of it, where that is known; else nothing."""
+
+    @property
     def record(self) -> Record:
         """The record."""
 
@@ -316,8 +332,16 @@ class Body(Protocol):
 class Held:
     """A record that is in memory; `tree` gives the node that it was read from."""
 
+    path: str
+    head: Head
     record: Record
     tree: Callable[[], Mapping]
+    dataset_version: str | None = None
+
+    @property
+    def mark(self) -> bytes:
+        """Nothing: its standing is not known yet."""
+        return b""
 
     @property
     def node(self) -> Mapping:
@@ -327,20 +351,31 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class RecordFile:
-    """A record's head, its body, and where each of its fields stands.
+    """A record, and where each of its fields stands.
 
-    `path` is what messages call the file. `location` is its path from the folder that holds the records
-    folder, the same on every machine, or empty for a file outside. `dataset_version` is the envelope's,
-    where the file has one. A *plain* record claims nothing that could be run, and what can be said of it
+    `location` is its file's path from the folder that holds the records folder, the same on every machine, or
+    empty for a file outside. A *plain* record claims nothing that could be run, and what can be said of it
     alone has been said: its body is read where its pages are made, and nowhere else.
     """
 
-    path: str
-    head: Head
     body: Body
-    dataset_version: str | None = None
     location: str = ""
     is_plain: bool = False
+
+    @property
+    def path(self) -> str:
+        """What messages call the file."""
+        return self.body.path
+
+    @property
+    def head(self) -> Head:
+        """What lists show of the record."""
+        return self.body.head
+
+    @property
+    def dataset_version(self) -> str | None:
+        """The envelope's, where the file has one."""
+        return self.body.dataset_version
 
     @property
     def record(self) -> Record:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from hashlib import blake2b
 from typing import Any, Literal, TypeVar
 
+import msgspec
 from msgspec import field
 
 from generator.model.case import Case
@@ -50,8 +52,7 @@ class Relation(Structure, frozen=True):
 class Verified:
     """A judged record: the only thing that can become a page.
 
-    `reason` says in words why the standing is not better; it is empty for a proven record. `mark` stands for
-    all that a list shows of it. `overlaps` are
+    `reason` says in words why the standing is not better; it is empty for a proven record. `overlaps` are
     the ids of those with whom it shares messages: its pattern matches theirs, or theirs its. `near` are the
     patterns that its messages nearly match. `matched` are the ids of those whose messages its pattern
     matches; `alternatives` those of what its look-alike calls raise, None where that is no record's.
@@ -63,7 +64,6 @@ class Verified:
     standing: Standing
     reason: str
     claims: tuple[Claim, ...]
-    mark: bytes = b""
     related: tuple[Relation, ...] = ()
     overlaps: tuple[str, ...] = ()
     near: tuple[NearMiss, ...] = ()
@@ -83,9 +83,19 @@ class Verified:
         return self.case.file.head
 
     @property
+    def mark(self) -> bytes:
+        """What stands for all that lists show of it."""
+        return self.case.file.body.mark or mark(self.head, self.standing)
+
+    @property
     def record(self) -> Record:
         """The whole record."""
         return self.case.record
+
+
+def mark(head: Head, standing: Standing) -> bytes:
+    """What stands for all that lists show of a record: 16 bytes."""
+    return blake2b(msgspec.msgpack.encode((head, standing)), digest_size=16).digest()
 
 
 class Passage(Structure, frozen=True):

@@ -146,6 +146,11 @@ def by_repo(site: Site) -> dict[str, list[Verified]]:
     return site.kept("by repo", lambda: grouped(site, lambda record: (record.repo,)))
 
 
+def by_id(site: Site) -> Mapping[str, Verified]:
+    """The records by their ids; of a large site this is much, for who needs few."""
+    return site.kept("by id", lambda: {one.head.id: one for one in site.records})
+
+
 Key = Callable[[Head], str]
 
 
@@ -301,9 +306,7 @@ def _span(records: Sequence[Verified], group: Key) -> str:
     if group(first) != group(last):
         return f"{group(first)} to {group(last)}"
     return (
-        f"{group(first)}: {first.slug} to {last.slug}"
-        if first is not last
-        else f"{group(first)}: {first.slug}"
+        f"{group(first)}: {first.slug} to {last.slug}" if first != last else f"{group(first)}: {first.slug}"
     )
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from generator import links
 from generator.model import Coverage, Page, Site
-from generator.pages import PageKind, frame, marks, summary
+from generator.pages import PageKind, by_id, frame, marks, summary
 
 FOLDER = "report/coverage"
 
@@ -25,7 +25,6 @@ def plan(site: Site) -> Iterator[Page]:
 
 
 def _repository(site: Site, one: Coverage, path: str) -> dict[str, object]:
-    by_id = site.kept("by id", lambda: {each.head.id: each for each in site.records})
     return {
         "name": one.repo,
         "url": links.relative(links.list_path(one.repo), path),
@@ -34,7 +33,7 @@ def _repository(site: Site, one: Coverage, path: str) -> dict[str, object]:
         "modules": msgspec.to_builtins(
             sorted(one.modules, key=lambda each: (-each.documented, -each.sites, each.file))
         ),
-        "lost": [summary(by_id[id_], path) for id_ in one.lost],
+        "lost": [summary(by_id(site)[id_], path) for id_ in one.lost],
     }
 
 

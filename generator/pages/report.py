@@ -10,6 +10,7 @@ from generator.model import Drift, Page, Site, Verified
 from generator.pages import (
     PageKind,
     by_file,
+    by_id,
     by_repo,
     contents,
     frame,
@@ -28,7 +29,6 @@ def plan(site: Site) -> Iterator[Page]:
     """The front with the totals, and the pages of each repository."""
     path = links.list_path("report")
     repositories = by_repo(site)
-    by_id = {one.head.id: one for one in site.records}
     left = [one for one in site.records if one.standing != "proven"]
     walls = sorted({wall for one in site.records if one.case.observed for wall in one.case.observed.walls})
     context = {
@@ -63,11 +63,11 @@ def plan(site: Site) -> Iterator[Page]:
         "open_count": len(left),
         "coverage": links.relative(links.list_path("report/coverage"), path) if site.coverage else None,
         "matrix": _matrix(site),
-        "shared": _shared(site, by_id, path)[:LISTED],
+        "shared": _shared(site, path)[:LISTED],
         "near": [
             {
                 "one": summary(one, path),
-                "other": summary(by_id[miss.id], path),
+                "other": summary(by_id(site)[miss.id], path),
                 "missing": list(miss.missing),
             }
             for one in site.records
@@ -157,10 +157,10 @@ def _run(one: Verified) -> dict[str, object]:
     }
 
 
-def _shared(site: Site, by_id: Mapping[str, Verified], path: str) -> list[dict[str, object]]:
+def _shared(site: Site, path: str) -> list[dict[str, object]]:
     """Whose pattern matches whose messages: each pair once, in the direction in which it holds."""
     return [
-        {"one": summary(one, path), "other": summary(by_id[other], path)}
+        {"one": summary(one, path), "other": summary(by_id(site)[other], path)}
         for one in site.records
         for other in one.matched
     ]
