@@ -4,12 +4,13 @@ import gzip
 import json
 import os
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from generator import build, plain, reading
+from generator import build, kinship, plain, reading
 from generator.build import Report
 from generator.executor import Here
 from generator.reading import Reading
@@ -323,3 +324,40 @@ def test_jobs_have_no_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         (tmp_path / "site").rename(tmp_path / f"site {jobs}")
         (tmp_path / "other").rename(tmp_path / "site")
         assert first == tree(tmp_path)
+
+
+# How much is held.
+
+
+def test_a_site_is_the_same_however_few_rows_are_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more records than that, each is unpacked again where it is asked for."""
+    sites: list[dict[str, bytes]] = []
+    for held in (plain.HELD, 4):
+        cached = lru_cache(held)(plain.unpacked)
+        monkeypatch.setattr(plain, "_held", cached)
+        folder = tmp_path / str(held)
+        folder.mkdir()
+        write(folder, *(record(n) for n in range(40)))
+        assert build.build(settings(folder)).changes is not None
+        found = {path: path.read_bytes() for path in (folder / "site").rglob("*") if path.is_file()}
+        named = {path.relative_to(folder).as_posix(): data for path, data in found.items()}
+        sites.append({path: data for path, data in named.items() if "/.pagefault/" not in path})
+        asked = cached.cache_info()
+        assert min(held, 40) == asked.currsize
+        # Those that are held were unpacked once.
+        assert (40 == asked.misses) == (held == plain.HELD)
+
+    assert sites[0] == sites[1]
+
+
+def test_addresses_that_share_a_bit_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every address has the same bit, those that are one are found all the same, and no others."""
+    write(tmp_path, *(record(n) for n in range(6)), record(7, repo="acme/r1", slug="error-1"))
+    plainly = build.check(settings(tmp_path))
+    monkeypatch.setattr(kinship, "_BITS", 8)
+    crowded = build.check(settings(tmp_path))
+
+    assert ["E0122"] == [one.code for one in plainly.diagnostics if one.severity == "error"]
+    assert plainly.diagnostics == crowded.diagnostics
