@@ -110,11 +110,13 @@ class Groups:
 
     def __init__(self, publication: Publication) -> None:
         self._publication = publication
-        self._found: dict[str, tuple[bytes, list[str]]] = {}
+        self._found: dict[str, bytes] = {}
+        self._begun: tuple[str, bytes] | None = None
         self._units: list[str] = []
 
     def is_as(self, name: str, inputs: bytes | None) -> bool:
         """Whether a group's units are as they were, and then kept. None is for inputs that are not known."""
+        self._end()
         fact = f"group of {name}"
         key = b"" if inputs is None else hashlib.sha256(_code() + inputs).digest()[:16]
         last = self._publication.fact(fact) if key else None
@@ -123,12 +125,17 @@ class Groups:
             if known == key and all(unit in self._publication.keys for unit in units):
                 for unit in units:
                     self._publication.keep(unit)
-                self._found[fact] = (key, units)
+                self._found[fact] = last
                 return True
-        self._units = []
-        if key:
-            self._found[fact] = (key, self._units)
+        self._begun = (fact, key) if key else None
         return False
+
+    def _end(self) -> None:
+        """Packs what is known of the group that was begun: names are many."""
+        if self._begun is not None:
+            fact, key = self._begun
+            self._found[fact] = msgspec.msgpack.encode((key, self._units))
+        self._begun, self._units = None, []
 
     def of(self, unit: Unit) -> Unit:
         """The unit, as one of the group."""
@@ -138,7 +145,8 @@ class Groups:
     @property
     def facts(self) -> dict[str, bytes]:
         """What the next pass is to know of the groups."""
-        return {name: msgspec.msgpack.encode(found) for name, found in self._found.items()}
+        self._end()
+        return self._found
 
 
 def of_page(page: Page, theme: Theme) -> Unit:

@@ -133,8 +133,12 @@ def relations(records: Sequence[Verified], executor: Executor, settings: Setting
     return found
 
 
-def _kin(members: Iterable[Verified]) -> bytes:
-    return msgspec.msgpack.encode([Kin.of(one.case) for one in members])
+def _kin(members: Sequence[Verified]) -> bytes:
+    """What relates them, as one array of MessagePack: of a large repository the values would be many."""
+    packed, encoder = bytearray(b"\xdd" + len(members).to_bytes(4)), msgspec.msgpack.Encoder()
+    for one in members:
+        encoder.encode_into(Kin.of(one.case), packed, -1)
+    return bytes(packed)
 
 
 def plan(

@@ -268,9 +268,10 @@ def relate_repositories(batch: Sequence[bytes]) -> list[bytes]:
     ]
 
 
-def relations(packed: bytes) -> list[tuple[Relation, ...]]:
-    """What `relate_repositories` said of a repository."""
-    return msgspec.msgpack.decode(zlib.decompress(packed), type=list[tuple[Relation, ...]])
+def relations(packed: bytes) -> Iterator[tuple[Relation, ...]]:
+    """What `relate_repositories` said of each record of a repository, one after the other."""
+    decoder = msgspec.msgpack.Decoder(tuple[Relation, ...])
+    yield from map(decoder.decode, msgspec.msgpack.decode(zlib.decompress(packed), type=list[msgspec.Raw]))
 
 
 def _traits(members: Sequence[Kin]) -> list[_Traits]:

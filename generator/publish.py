@@ -65,6 +65,7 @@ class Publication:
         self._tables: sqlite3.Connection | None = None
         self._known = state.opened(self._state / _FILES)
         self._broken = state.broken(self._known, out, self._state / _FILES) if self._known else {}
+        # Of a pass that knows of no other, all units are seen: there may be many.
         self._seen: set[str] = set()
         self._dropped: set[str] = set()
 
@@ -141,12 +142,13 @@ class Publication:
                 return
         tables = self._next
         old = {path for (path,) in tables.execute("SELECT path FROM files WHERE unit = ?", (unit,))}
-        self._seen.add(unit)
+        if self._known is not None:
+            self._seen.add(unit)
         for one in made:
             folded = one.path.casefold()
             holder = tables.execute("SELECT unit FROM files WHERE path = ?", (one.path,)).fetchone()
             if holder is not None and holder[0] != unit:
-                if holder[0] in self._seen:
+                if self._is_seen(holder[0]):
                     raise Unpublishable("two pages have the same output path")
                 # Of a unit that is gone, or that will be made again.
                 tables.execute("DELETE FROM units WHERE name = ?", holder)
@@ -164,6 +166,10 @@ class Publication:
             self._dropped.add(path)
         tables.execute("REPLACE INTO units VALUES (?, ?)", (unit, key))
 
+    def _is_seen(self, unit: str) -> bool:
+        """Whether a unit was added or kept."""
+        return self._known is None or unit in self._seen
+
     def digests(self, start: str) -> Iterator[tuple[str, bytes]]:
         """The paths that begin so with their digests, in order, as far as their units were added or kept."""
         rows = (self._tables or self._known or self._next).execute(
@@ -171,7 +177,7 @@ class Publication:
             (start, f"{start}\U0010ffff"),
         )
         # All at once: what is added meanwhile has no say.
-        yield from [(path, digest) for path, digest, unit in rows.fetchall() if unit in self._seen]
+        yield from [(path, digest) for path, digest, unit in rows.fetchall() if self._is_seen(unit)]
 
     @property
     def folders(self) -> dict[str, tuple[int, int]]:
@@ -179,7 +185,7 @@ class Publication:
         tables = self._tables or self._known
         found: dict[str, tuple[int, int]] = {}
         for path, size, unit in tables.execute("SELECT path, size, unit FROM files") if tables else ():
-            if unit in self._seen:
+            if self._is_seen(unit):
                 name = path.partition("/")[0]
                 count, held = found.get(name, (0, 0))
                 found[name] = (count + 1, held + size)
@@ -281,7 +287,7 @@ class Publication:
         # Also units one of whose files became another's: they are no units any more, and have others.
         names = tables.execute("SELECT name FROM units UNION SELECT unit FROM files").fetchall()
         for (name,) in names:
-            if name not in self._seen:
+            if not self._is_seen(name):
                 rows = tables.execute("SELECT path FROM files WHERE unit = ?", (name,))
                 self._dropped.update(path for (path,) in rows)
                 tables.execute("DELETE FROM files WHERE unit = ?", (name,))

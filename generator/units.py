@@ -76,8 +76,8 @@ def meets(one: Verified) -> bool:
 def whole(relations: Mapping[str, bytes], site: Site, one: Verified) -> Verified:
     """A record with its body, what it is related to, and what became of it in other releases."""
     head = one.head
-    place = next(n for n, each in enumerate(by_repo(site)[head.repo]) if each.head.id == head.id)
-    related = kinship.relations(relations[head.repo])[place]
+    known = zip(by_repo(site)[head.repo], kinship.relations(relations[head.repo]), strict=True)
+    related = next(found for each, found in known if each.head.id == head.id)
     return with_body(one, related, site.drifts.get(head.repo))
 
 

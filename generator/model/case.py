@@ -9,7 +9,7 @@ from typing import Literal
 from generator.diagnostics import Fix, Severity, Span
 from generator.model.observation import Observation, Observed, Outcome
 from generator.model.record import Head, Record, RecordFile, Verification
-from generator.pattern import Pattern, PatternError, parse
+from generator.pattern import Hole, Pattern, PatternError, parse
 from generator.template import Template, template
 
 # What the regular expression engine said of a message: its groups, why it gave no answer, or no match.
@@ -120,7 +120,7 @@ class Case:
     def pattern(self) -> Pattern | None:
         """What recognizes the message; None where the written one cannot be read."""
         written = self.head.message_pattern
-        return _implied(self.head.error_message) if written is None else _readable(written)
+        return _implied(self.head) if written is None else _readable(written)
 
     @property
     def claims(self) -> Verification | None:
@@ -204,9 +204,12 @@ def _ended(observation: Observation, role: str) -> Outcome | None:
     return outcome if outcome and outcome.kind in {"returned", "raised"} else None
 
 
-@lru_cache(maxsize=4096)
-def _implied(message: str) -> Pattern:
-    return template(message).pattern()
+def _implied(head: Head) -> Pattern:
+    """What `template` says of the message, from its parts: it is asked for in every list."""
+    if "\0" in head.error_message:
+        return template(head.error_message).pattern()
+    parts = head.parts or (head.error_message,)
+    return Pattern(tuple(Hole(1) if part.startswith("\0") else part for part in parts))
 
 
 @lru_cache(maxsize=4096)
