@@ -386,6 +386,8 @@ def derived_url(record: Record) -> str:
 def complete(record: Record) -> Record:
     """The record with what it leaves out: id, slug, pattern and link. Raises TemplateError."""
     implied = template(record.error_message).pattern()
+    if record.id and record.slug and record.message_pattern and record.github_url:
+        return record
     return msgspec.structs.replace(
         record,
         id=record.id or derived_id(record),
