@@ -483,10 +483,10 @@ def _decoded_quickly(source: Source) -> tuple[RecordFile, tuple[Diagnostic, ...]
 def _node(source: Source) -> Mapping:
     """The node of a JSON source that was read without one."""
     node, _ = document.parse(source, is_json=True)
-    record, _ = decode(node, source.path) if node else (None, ())
-    if record is None:
+    if not isinstance(node, Mapping):
         raise TypeError(f"{source.path}: it was read as a record, and is none")
-    return record.node
+    inner = node.get("record")
+    return inner if isinstance(inner, Mapping) else node
 
 
 def load_repository(file: Path, name: str) -> tuple[Repository | None, tuple[Diagnostic, ...]]:
