@@ -47,13 +47,18 @@ def dead_links(texts: Iterable[Text], plan: Callable[[], frozenset[str]]) -> Ite
 def is_within(text: str) -> bool:
     """Whether a Markdown text has a link that leads to a place of the site."""
     # Told without reading it where every bracket that could open an address is followed by a scheme.
-    if text.count("](") == len(_LEAVING.findall(text)):
+    if (count := text.count("](")) == 0 or count == len(_LEAVING.findall(text)):
         return False
     return any(_is_within(urlsplit(target)) for target in prose.targets(text))
 
 
 def _is_within(parts: SplitResult) -> bool:
     return not (parts.scheme or parts.netloc)
+
+
+def leads_within(record: Record) -> bool:
+    """Whether a record has a link that leads to a place of the site."""
+    return any(is_within(text) for _, text in _texts(record))
 
 
 def of_record(file: RecordFile) -> Iterator[Text]:

@@ -88,7 +88,7 @@ def _string(lines: Lines, at: int) -> tuple[Scalar, int]:
     stop = lines.text[end : end + 1]
     if stop == '"':
         raw = lines.text[at + 1 : end]
-        text = ESCAPE.sub(_unescape, raw)
+        text = ESCAPE.sub(_unescape, raw) if "\\" in raw else raw
         span = lines.span(at, end + 1)
         content = (span.line, span.column + 1) if raw == text else None
         return Scalar(text, "string", span, content), end + 1

@@ -213,16 +213,13 @@ class _Traits:
     owner: str
     function: str
     words: dict[str, float]  # unit vector over words, by how rare they are
+    rare: tuple[str, ...]  # the same words, the rarest first
+    blocks: tuple[tuple[str, str], ...]  # keys under which candidates are found: never all pairs
 
     @property
-    def blocks(self) -> Iterator[tuple[str, str]]:
-        """Keys under which candidates are found: never all pairs."""
-        if self.owner:
-            yield "owner", self.owner
-        yield "file", self.kin.file_path
-        rare = sorted(self.words.items(), key=lambda item: (-item[1], item[0]))
-        for word, _ in rare[:RARE_WORDS]:
-            yield "word", word
+    def is_bound(self) -> bool:
+        """Whether it is known which class or function raised it."""
+        return bool(self.owner or self.function)
 
 
 def _words(text: str) -> list[str]:
@@ -235,26 +232,38 @@ def related(members: Sequence[Kin]) -> list[tuple[Relation, ...]]:
 
     Only what shares a class, a function or enough rare words is named: a list is rather short than filled.
     """
-    found: list[tuple[Relation, ...]] = []
     traits = _traits(members)
     blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
+    # By word the records that have it, with its weight in each.
+    weights: dict[str, dict[int, float]] = defaultdict(dict)
     for index, one in enumerate(traits):
         for block in one.blocks:
             if len(blocks[block]) < CANDIDATES:
                 blocks[block].append(index)
+        for word, weight in one.words.items():
+            weights[word][index] = weight
+    found: list[tuple[Relation, ...]] = []
     for index, one in enumerate(traits):
-        near = {other for block in one.blocks for other in blocks[block]} - {index}
+        near = set().union(*[blocks[block] for block in one.blocks]) - {index}
+        likeness = defaultdict(float, dict.fromkeys(near, 0.0) if one.is_bound else {})
+        for word, weight in one.words.items():
+            known = weights[word]
+            for other in near & known.keys():
+                likeness[other] += weight * known[other]
+        # What shares too few words is looked at only where something else may relate it.
+        least = 0.0 if one.is_bound else FLOOR
         scored = [
-            (-score, traits[other].kin.slug, other, shared)
-            for other in near
-            for score, shared in [_score(one, traits[other])]
-            if score
+            (-score, traits[other].kin.slug, other)
+            for other, alike in likeness.items()
+            if alike >= least and (score := _score(one, traits[other], alike))
         ]
-        best = heapq.nsmallest(RELATED, scored, key=lambda item: item[:2])
+        best = [other for _, _, other in heapq.nsmallest(RELATED, scored)]
         found.append(
             tuple(
-                Relation(id=traits[other].kin.id, reasons=_reasons(one, traits[other], shared))
-                for _, _, other, shared in best
+                [
+                    Relation(traits[other].kin.id, _reasons(one, traits[other], likeness[other]))
+                    for other in best
+                ]
             )
         )
     return found
@@ -283,45 +292,48 @@ def _traits(members: Sequence[Kin]) -> list[_Traits]:
         weights = {word: count * rarity[word] for word, count in sorted(words_of.items())}
         length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
         unit = {word: weight / length for word, weight in weights.items()}
+        rare = tuple(sorted(unit, key=lambda word: (-unit[word], word)))
         owner, _, function = one.name.rpartition(".")
-        traits.append(_Traits(one, owner, function, unit))
+        blocks = [("owner", owner)] if owner else []
+        blocks += [("file", one.file_path), *[("word", word) for word in rare[:RARE_WORDS]]]
+        traits.append(_Traits(one, owner, function, unit, rare, tuple(blocks)))
     return traits
 
 
-def _score(one: _Traits, other: _Traits) -> tuple[float, list[str]]:
-    """How close two records are, and the words that they share; 0 where they are not close enough."""
-    mine, theirs = one.words, other.words
-    shared = [word for word in mine if word in theirs]
-    likeness = sum([mine[word] * theirs[word] for word in shared])
+def _score(one: _Traits, other: _Traits, likeness: float) -> float:
+    """How close two records are whose words are so much alike; 0 where that is not close enough."""
     a, b = one.kin, other.kin
-    is_kin, is_twin, is_near = (
-        _bonds(one, other) if one.owner or one.function else (False, False, a.file_path == b.file_path)
-    )
+    is_kin, is_twin, is_near = _bonds(one, other)
     if likeness < FLOOR and not is_kin and not (is_twin and is_near):
-        return 0.0, []
+        return 0.0
     score = 4 * likeness + 3 * is_kin + is_twin + 2 * is_near
     score += 0.5 * (a.error_class == b.error_class) + (a.tag is not None and a.tag == b.tag)
-    return score, shared if likeness >= FLOOR else []
+    return score
 
 
 def _bonds(one: _Traits, other: _Traits) -> tuple[bool, bool, bool]:
     """Whether two records are raised by one class, by one function, in one file."""
+    is_kin = one.owner == other.owner
     return (
-        bool(one.owner) and one.owner == other.owner,
-        bool(one.function) and (one.owner, one.function) == (other.owner, other.function),
+        is_kin and one.owner != "",
+        is_kin and one.function != "" and one.function == other.function,
         one.kin.file_path == other.kin.file_path,
     )
 
 
-def _reasons(one: _Traits, other: _Traits, shared: Sequence[str]) -> tuple[str, ...]:
+def _reasons(one: _Traits, other: _Traits, likeness: float) -> tuple[str, ...]:
     """Why two records are related, in words."""
     is_kin, is_twin, is_near = _bonds(one, other)
-    rarest = sorted(shared, key=lambda word: (-one.words[word], word))[:4]
-    said = (
-        (is_kin, f"raised by the same class, {one.owner}"),
-        (is_twin, f"raised by the same function, {one.function}"),
-        (is_near, "raised in the same file"),
-        (one.kin.tag is not None and one.kin.tag == other.kin.tag, "explained by the same guide"),
-        (bool(shared), f"shares the words {', '.join(rarest)}"),
-    )
-    return tuple(text for is_so, text in said if is_so)
+    shared = [word for word in one.rare if word in other.words] if likeness >= FLOOR else []
+    said = []
+    if is_kin:
+        said.append(f"raised by the same class, {one.owner}")
+    if is_twin:
+        said.append(f"raised by the same function, {one.function}")
+    if is_near:
+        said.append("raised in the same file")
+    if one.kin.tag is not None and one.kin.tag == other.kin.tag:
+        said.append("explained by the same guide")
+    if shared:
+        said.append(f"shares the words {', '.join(shared[:4])}")
+    return tuple(said)

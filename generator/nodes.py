@@ -237,7 +237,8 @@ class Tree:
         length, limit = len(scalar.text), self.limits.scalar
         if length > limit:
             self.found.append(self.too_large(f"a text of {length:,} characters", limit, scalar.span))
-        if HIDDEN.search(scalar.text):
+        # What can be printed is not hidden, and is told at once.
+        if not scalar.text.isprintable() and HIDDEN.search(scalar.text):
             self._find_escapes(scalar)
         self._put(scalar)
 

@@ -25,6 +25,7 @@ Other = TypeVar("Other")  # what stands between texts
 SPECIAL = r"\^$.|?*+()[]{}"
 LONGEST = 4_000  # characters of a published pattern
 
+_PLAIN = re.compile(rf"[^{re.escape(SPECIAL)}]+")
 _ESCAPES = str.maketrans({character: f"\\{character}" for character in SPECIAL})
 _BODIES = {
     ".+?": 1,
@@ -98,10 +99,12 @@ class Pattern:
     def text(self) -> str:
         """The published regex: fixed text with exactly `SPECIAL` escaped, `(.+?)` and `(.*?)`."""
         return "".join(
-            segment.translate(_ESCAPES)
-            if isinstance(segment, str)
-            else ("(.+?)" if segment.minimum else "(.*?)")
-            for segment in self.segments
+            [
+                segment.translate(_ESCAPES)
+                if isinstance(segment, str)
+                else ("(.+?)" if segment.minimum else "(.*?)")
+                for segment in self.segments
+            ]
         )
 
     @property
@@ -233,6 +236,10 @@ def parse(text: str) -> tuple[Pattern, tuple[Normalised, ...]]:
     notes: list[Normalised] = []
     offset = 0
     while offset < len(text):
+        if plain := _PLAIN.match(text, offset):
+            parts.append(plain[0])
+            offset = plain.end()
+            continue
         part, found, meaning = _construct(text, offset)
         parts.append(part)
         if meaning:
@@ -245,15 +252,13 @@ def parse(text: str) -> tuple[Pattern, tuple[Normalised, ...]]:
 
 
 def _construct(text: str, offset: int) -> tuple[str | Hole, str, str]:
-    """Return what stands at `offset`, as written, and its meaning ("" where published as is)."""
+    """Return what begins at a special character, as written, and its meaning ("" where published as is)."""
     character = text[offset]
-    if character not in SPECIAL:
-        return character, character, ""
     if character == "\\":
         return _escape(text, offset)
     if group := _GROUP.match(text, offset):
         found, hole = group[0], Hole(_BODIES[group[1]])
-        published = Pattern((hole,)).text
+        published = "(.+?)" if hole.minimum else "(.*?)"
         return hole, found, "" if found == published else f"`{published}`"
     if (character == "^" and offset == 0) or (character == "$" and offset == len(text) - 1):
         return "", character, "nothing, because the whole message is always matched"

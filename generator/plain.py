@@ -228,7 +228,7 @@ def _look(text: Text, sourced: frozenset[str]) -> bytes:
     record = found.record
     if record.source_code is None and record.repo in sourced:
         return b""
-    if any(deadlinks.is_within(one.text) for one in deadlinks.of_record(found)):
+    if deadlinks.leads_within(record):
         return b""
     case = Case(found, excerpt=_own_excerpt(record))
     said = [*problems]

@@ -5,8 +5,8 @@ something is wrong. What this way takes, the long way (`document`, `schema.decod
 record without a finding; whatever might be otherwise is left to that, and tests hold the two together.
 """
 
-import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import UnionType
@@ -18,37 +18,38 @@ from generator.model import FOUNDING_FIELDS, Record
 from generator.nodes import HIDDEN, Limits
 
 _LIMITS = Limits()
-# May be left out of a file, and is then derived; any value that the schema takes stands in for it.
-_DERIVED = {"id": "0" * 16, "slug": "x", "messagePattern": "x", "githubUrl": "https://github.com/x"}
-_FIELDS = {field.encode_name: field.name for field in msgspec.structs.fields(Record)}
-_NULLABLE = {field.encode_name for field in msgspec.structs.fields(Record) if field.default is None}
-_PLAIN = (*list(_FIELDS)[:FOUNDING_FIELDS], "aliases", "status", "removedIn", "reason")
-
+_RECORD = {field.name: field for field in msgspec.structs.fields(Record)}
+# May be left out of a file, and are then derived.
+_DERIVED = ("id", "slug", "message_pattern", "github_url")
+_PLAIN = (*list(_RECORD)[:FOUNDING_FIELDS], "aliases", "status", "removed_in", "reason")
+_NULLABLE = {field.encode_name: field.name for field in _RECORD.values() if field.default is None}
 
 # Those of controls, and of any character by its number.
 _ESCAPES = re.compile(r"\\[bfru]")
-# Fields that hold any text.
-_TEXTS = frozenset(
-    (
-        *("errorCode", "errorMessage", "messagePattern", "sourceCode", "documentation", "triggerScenarios"),
-        *("commonSituations", "solutions", "exampleFix", "validationCode", "typeGuard", "tryCatchPattern"),
-        *("preventionTips", "removedIn", "reason"),
-    )
-)
+# Within texts, quotes have a backslash before them: so this is every key that is known, and nothing else.
+_KEY = re.compile(r'"([A-Za-z]+)"\s*:')
+_AROUND = re.compile(r'"record"\s*:')
+_NULL = re.compile(r'("([A-Za-z]+)"\s*:\s*)"null"')
 
 
-def _bare(kind: Any) -> Any:
-    """A field's type without what constrains it."""
+def _retyped(kind: Any, meant: Callable[[msgspec.Meta], msgspec.Meta | None]) -> Any:
+    """A field's type with other constraints."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _bare(inner[0])
+        metas = [one for one in map(meant, inner[1:]) if one is not None]
+        retyped = _retyped(inner[0], meant)
+        return Annotated[(retyped, *metas)] if metas else retyped
     if origin in {UnionType, Union}:
-        return Union[tuple(map(_bare, inner))]  # noqa: UP007 - of as many as there are
-    return tuple[_bare(inner[0]), ...] if origin is tuple else kind  # type: ignore[misc]  # made at run time
+        return Union[tuple(_retyped(one, meant) for one in inner)]  # noqa: UP007 - of as many as there are
+    return tuple[_retyped(inner[0], meant), ...] if origin is tuple else kind  # type: ignore[misc]  # made at run time
 
 
-class _OtherWay(Exception):  # noqa: N818 - no error: the long way reads it
-    """Not for this way."""
+def _to_the_end(meta: msgspec.Meta) -> msgspec.Meta:
+    """A pattern's `$` as the long way reads it: not before a last line end."""
+    if meta.pattern is None:
+        return meta
+    pattern = meta.pattern.replace("$", r"\Z")
+    return msgspec.Meta(pattern=pattern, min_length=meta.min_length, max_length=meta.max_length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,57 +68,85 @@ class Decoded:
 def decode(text: str) -> Decoded | None:
     """The record in a JSON text; None for what the long way must read."""
     # Escapes can hide characters; no text in a short file is too long.
-    if _ESCAPES.search(text) or len(text) > _LIMITS.scalar or HIDDEN.search(text.replace("\r\n", "\n")):
+    if _ESCAPES.search(text) or len(text) > _LIMITS.scalar or _hides(text):
         return None
+    names = _KEY.findall(text)
+    if len(names) != len(set(names)):
+        return None
+    nulls: tuple[tuple[str, int, int], ...] = ()
+    if '"null"' in text:
+        nulls = tuple((one[2], one.end(1), one.end()) for one in _NULL.finditer(text) if one[2] in _NULLABLE)
+        text = _NULL.sub(lambda one: f"{one[1]}null" if one[2] in _NULLABLE else one[0], text)
     try:
-        found = json.loads(
-            text, object_pairs_hook=_distinct, parse_float=_refuse, parse_constant=_refuse, parse_int=_whole
-        )
-        version = None
-        if isinstance(found, dict) and isinstance(found.get("record"), dict):
-            if not found.keys() <= {"record", "datasetVersion"}:
-                return None
-            version = found.get("datasetVersion")
-            if not (version is None or _is_sound(version)):
-                return None
-            found = found["record"]
-        if not isinstance(found, dict) or not found.keys() <= set(_PLAIN):
-            return None
-        nulls = [name for name, value in found.items() if value == "null" and name in _NULLABLE]
-        found = found | dict.fromkeys(nulls)
-        if not all(_is_sound(value) for value in found.values()):
-            return None
-        # Before a last line end, a pattern's `$` holds for msgspec and not for the long way.
-        if any(_ends_line(value) for name, value in found.items() if name not in _TEXTS):
-            return None
-        # The fields of this way hold texts and lists of texts, so nothing can be nested too deep.
-        if sum(len(value) for value in found.values() if isinstance(value, list)) > _LIMITS.nodes // 2:
-            return None
-        record = msgspec.convert({**_DERIVED, **found}, Record)
-    except (_OtherWay, ValueError, RecursionError, msgspec.ValidationError):
+        found, version = _read(text, _written(), has_envelope="record" in names)
+    except (ValueError, RecursionError):
         return None
-    missing = {_FIELDS[name]: "" for name in _DERIVED.keys() - found.keys()}
-    if missing:
-        record = msgspec.structs.replace(record, **missing)
-    return Decoded(record, version, tuple(_place(name, text) for name in nulls))
+    fields = msgspec.structs.asdict(found)
+    values: list[object] = [version]
+    for value in fields.values():
+        if type(value) is tuple:
+            values += value
+        else:
+            values.append(value)
+    texts = [value for value in values if type(value) is str]
+    # No text may be one that is reported, nor all of them more than a file may hold.
+    if "null" in texts or any(map(str.isspace, texts)) or len(texts) > _LIMITS.nodes // 2:
+        return None
+    if found.source_code == "" or version == "":
+        return None
+    return Decoded(Record(**fields), version, nulls)
+
+
+def _hides(text: str) -> bool:
+    """Whether a text holds characters that are reported: all of them are such as cannot be printed."""
+    if text.replace("\n", "").isprintable():
+        return False
+    return HIDDEN.search(text.replace("\r\n", "\n")) is not None
+
+
+_Readers = tuple[msgspec.json.Decoder[Any], msgspec.json.Decoder[Any]]
 
 
 @cache
-def _known() -> tuple[Any, Any]:
-    """A record without its constraints, and an envelope with one.
+def _written() -> _Readers:
+    """Readers of a record that claims nothing, as the long way takes it, and of an envelope with one."""
+    fields = [_field(_RECORD[name], _to_the_end) for name in _PLAIN]
+    return _readers([(*one, "") if one[0] in _DERIVED else one for one in fields], is_strict=True)
 
-    To look at constraints again takes five times as long as all else.
+
+@cache
+def _known() -> _Readers:
+    """Readers of a record without its constraints, and of an envelope with one.
+
+    To look at constraints again takes as long as all else.
     """
-    fields: list[Any] = [
-        (each.name, _bare(each.type)) if each.required else (each.name, _bare(each.type), each.default)
-        for each in msgspec.structs.fields(Record)
-        if each.name != "verification"
-    ]
-    record = msgspec.defstruct(
-        "_Known", [*fields, ("verification", None, None)], rename="camel", kw_only=True
-    )
-    version = ("datasetVersion", str | None, None)
-    return record, msgspec.defstruct("_Envelope", [("record", record), version], kw_only=True)
+    fields = [_field(one, lambda _: None) for name, one in _RECORD.items() if name != "verification"]
+    return _readers([*fields, ("verification", None, None)], is_strict=False)
+
+
+def _field(
+    field: msgspec.structs.FieldInfo, meant: Callable[[msgspec.Meta], msgspec.Meta | None]
+) -> tuple[Any, ...]:
+    kind = _retyped(field.type, meant)
+    return (field.name, kind) if field.required else (field.name, kind, field.default)
+
+
+def _readers(fields: list[Any], *, is_strict: bool) -> _Readers:
+    """With `is_strict`, no other fields are taken."""
+    options: dict[str, Any] = {"rename": "camel", "kw_only": True, "forbid_unknown_fields": is_strict}
+    record = msgspec.defstruct("_Fields", fields, **options)
+    around: list[Any] = [("record", record), ("dataset_version", str | None, None)]
+    envelope = msgspec.defstruct("_Envelope", around, **options)
+    return msgspec.json.Decoder(record), msgspec.json.Decoder(envelope)
+
+
+def _read(text: str, readers: _Readers, *, has_envelope: bool) -> tuple[Any, str | None]:
+    """What a text holds, and its envelope's version. Raises msgspec.DecodeError, RecursionError."""
+    alone, around = readers
+    if not has_envelope:
+        return alone.decode(text), None
+    found = around.decode(text)
+    return found.record, found.dataset_version
 
 
 def again(text: str) -> tuple[Record, str | None] | None:
@@ -126,57 +155,12 @@ def again(text: str) -> tuple[Record, str | None] | None:
     Nothing is looked for that could be wrong: the caller has compared, and knows the text by its digest. What
     it gets has the fields of a record.
     """
-    record, envelope = _known()
-    version = None
     try:
-        found = msgspec.json.decode(text, type=record)
+        found, version = _read(text, _known(), has_envelope=_AROUND.search(text) is not None)
     except (msgspec.DecodeError, RecursionError):
-        try:
-            around = msgspec.json.decode(text, type=envelope)
-        except (msgspec.DecodeError, RecursionError):
-            return None
-        found, version = around.record, around.datasetVersion
+        return None
     if '"null"' in text:
-        for name in _NULLABLE:
-            if getattr(found, _FIELDS[name]) == "null":
-                setattr(found, _FIELDS[name], None)
+        for name in _NULLABLE.values():
+            if getattr(found, name) == "null":
+                setattr(found, name, None)
     return cast("Record", found), version
-
-
-def _place(name: str, text: str) -> tuple[str, int, int]:
-    """Where a field's "null" stands: within a text, quotes have a backslash before them."""
-    found = re.search(rf'(?<!\\)"{name}"\s*:\s*("null")', text)
-    if found is None:
-        raise AssertionError(f"{name} was read, and stands nowhere")
-    return name, found.start(1), found.end(1)
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _OtherWay
-    return found
-
-
-def _refuse(_: str) -> None:
-    raise _OtherWay
-
-
-def _whole(digits: str) -> int:
-    if len(digits) > 18:
-        raise _OtherWay
-    return int(digits)
-
-
-def _is_sound(value: object) -> bool:
-    """Whether no text in a value is one that is reported, or read in another way by a pattern."""
-    if isinstance(value, str):
-        return value != "null" and bool(value.strip())
-    if isinstance(value, list):
-        return all(isinstance(one, str) and _is_sound(one) for one in value)
-    return value is None or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def _ends_line(value: object) -> bool:
-    texts = value if isinstance(value, list) else [value]
-    return any(isinstance(text, str) and text.endswith("\n") for text in texts)

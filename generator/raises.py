@@ -1,11 +1,13 @@
 """`raise` statements read out of lines of source that need not parse as a whole.
 
 An excerpt begins and ends in the middle of things, so a statement is cut out by its tokens, up to the
-end of the line on which its brackets are balanced, and only that is parsed.
+end of the line on which its brackets are balanced, and only that is parsed. Most say a class and a text in
+a form that one expression knows, and need neither.
 """
 
 import ast
 import io
+import keyword
 import re
 import tokenize
 import warnings
@@ -18,6 +20,32 @@ _MESSAGE_KEYWORDS = ("msg", "message")
 # Of these, another part or another turn may have come before.
 _REBINDING = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.With, ast.AsyncWith)
 _STARTS = re.compile(r"\s*raise\b")
+
+# The usual form: `raise Some.Error("one " f"{two}") from three`, behind the text perhaps `% (four, five)` or
+# `.format(six)`; or no text, but `raise Some.Error(seven)`. Values are such as are written in one way only: a
+# hole is called as it stands.
+_DOTTED = r"[A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+"
+_VALUE = (
+    rf"{_DOTTED}(?:\((?:{_DOTTED}(?:, {_DOTTED})*+)?\)|\[(?:{_DOTTED}|0|[1-9][0-9]{{0,8}})\]|\.{_DOTTED})*+"
+)
+_BLANK = r"[ \t\n]*+"
+_VALUES = rf"{_BLANK}{_VALUE}(?:{_BLANK},{_BLANK}{_VALUE})*+(?:{_BLANK},)?{_BLANK}"
+_HEAD = re.compile(rf"raise[ \t]++({_DOTTED})\({_BLANK}(?:({_DOTTED})(?=[ ,)%]))?")
+_PIECE = re.compile(
+    "|".join(
+        rf"({quote}[^\\\x00-\x1f\ud800-\udfff{quote}]*+{quote}"
+        rf"|f{quote}(?:{text}|{{{{|}}}}|{{{_VALUE}(?:![rsa])?(?::(?:{text})?)?}})*+{quote})(?!{quote}){_BLANK}"
+        for quote in ("'", '"')
+        for text in [rf"[^\\{{}}\x00-\x1f\ud800-\udfff{quote}]++"]
+    )
+)
+_TAIL = re.compile(
+    rf"{_BLANK}(?:%{_BLANK}({_VALUE}|\({_VALUES}\))|(\.format\({_VALUES}\)))?{_BLANK}(?:,{_BLANK})?\)"
+    rf"(?:[ \t]++from[ \t]++(?:None|({_DOTTED})))?[ \t]*+(?:#[^\x00-\x1f\ud800-\udfff]*+)?(?=\n|\Z)"
+)
+_HOLE = re.compile(r"\{([^{}!:]+)")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
+_KEYWORDS = frozenset(keyword.kwlist)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,32 +69,73 @@ class Raise:
 
 def read(lines: Sequence[str], first_line: int, at: int) -> Raise | str:
     """The `raise` statement that starts on line `at` (1-based, like `first_line`), or why there is none."""
-    return _read(tuple(lines), first_line, at)
+    return read_text("\n".join(lines), first_line, at) if lines else _outside(first_line, first_line - 1, at)
 
 
 # Two checks ask for the same one.
 @lru_cache(maxsize=4)
-def _read(lines: tuple[str, ...], first_line: int, at: int) -> Raise | str:
-    offset = at - first_line
-    if not 0 <= offset < len(lines):
-        return f"line {at} is outside lines {first_line}-{first_line + len(lines) - 1}"
-    if not lines[offset].strip().startswith("raise"):
-        return f"line {at} is `{lines[offset].strip()[:80]}`"
+def read_text(text: str, first_line: int, at: int) -> Raise | str:
+    """As `read`, of lines in one text."""
+    offset, last_line = at - first_line, first_line + text.count("\n")
+    if not first_line <= at <= last_line:
+        return _outside(first_line, last_line, at)
     # Only the first line's indentation is in the way; that of others may stand in a string.
-    text = _statement("\n".join([lines[offset].lstrip(), *lines[offset + 1 :]]))
-    if text is None:
+    line, *rest = text.split("\n", offset)[offset].split("\n", 1)
+    if not line.strip().startswith("raise"):
+        return f"line {at} is `{line.strip()[:80]}`"
+    text = "\n".join([line.lstrip(), *rest])
+    return _usual(text, at) or _read(text, at)
+
+
+def _outside(first_line: int, last_line: int, at: int) -> str:
+    return f"line {at} is outside lines {first_line}-{last_line}"
+
+
+def _usual(text: str, at: int) -> Raise | None:
+    """The statement with which a text begins, if it is in the usual form: what `_read` would say of it."""
+    head = _HEAD.match(text)
+    if head is None:
+        return None
+    pieces: list[str] = []
+    end = head.end()
+    while head[2] is None and (found := _PIECE.match(text, end)) is not None:
+        pieces.append(found[1] or found[2])
+        end = found.end()
+    tail = _TAIL.match(text, end) if pieces or head[2] else None
+    if tail is None:
+        return None
+    names, written = [head[1], head[2] or ""], []
+    for piece in pieces:
+        if piece[0] != "f":
+            written.append(piece[1:-1] if tail[2] else _doubled(piece[1:-1]))
+            continue
+        # What an f-string writes is its template; filled again it is none.
+        if tail[1] or tail[2]:
+            return None
+        written.append(piece[2:-1])
+        names += _HOLE.findall(piece.replace("{{", ""))
+    names += [part for part in tail.groups() if part]
+    if not _KEYWORDS.isdisjoint(_NAME.findall(" ".join(names))):
+        return None
+    message = "".join(written) if written else None
+    return Raise(at, at + text.count("\n", 0, tail.end()), _class(head[1].rpartition(".")[2]), message)
+
+
+def _read(text: str, at: int) -> Raise | str:
+    statement = _statement(text)
+    if statement is None:
         return f"the statement on line {at} does not end within the excerpt"
     try:
-        tree = _parsed(text)
+        tree = _parsed(statement)
         if isinstance(tree, str):
             return f"line {at} starts no statement that can be read"
-        statement = tree.body[0] if tree.body else None
-        if not isinstance(statement, ast.Raise):
+        first = tree.body[0] if tree.body else None
+        if not isinstance(first, ast.Raise):
             return f"line {at} is no `raise` statement"
-        error_class, message = _raised(statement.exc)
+        error_class, message = _raised(first.exc)
     except RecursionError:
         return f"line {at} starts no statement that can be read"
-    return Raise(at, at + text.count("\n") - 1, error_class, message)
+    return Raise(at, at + statement.count("\n") - 1, error_class, message)
 
 
 def every(text: str) -> tuple[tuple[Raise, str], ...]:
@@ -241,7 +310,12 @@ def _messages(call: ast.Call) -> list[ast.expr]:
 
 def _name(node: ast.expr | None) -> str | None:
     """The class's name; None for a variable or a method, which say nothing of the class."""
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return _class(
+        node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    )
+
+
+def _class(name: str) -> str | None:
     return name if name.lstrip("_")[:1].isupper() else None
 
 

@@ -386,6 +386,8 @@ def derived_url(record: Record) -> str:
 def complete(record: Record) -> Record:
     """The record with what it leaves out: id, slug, pattern and link. Raises TemplateError."""
     implied = template(record.error_message).pattern()
+    if record.id and record.slug and record.message_pattern and record.github_url:
+        return record
     return msgspec.structs.replace(
         record,
         id=record.id or derived_id(record),
@@ -480,10 +482,10 @@ def _decoded_quickly(source: Source) -> tuple[RecordFile, tuple[Diagnostic, ...]
 def _node(source: Source) -> Mapping:
     """The node of a JSON source that was read without one."""
     node, _ = document.parse(source, is_json=True)
-    record, _ = decode(node, source.path) if node else (None, ())
-    if record is None:
+    if not isinstance(node, Mapping):
         raise TypeError(f"{source.path}: it was read as a record, and is none")
-    return record.node
+    inner = node.get("record")
+    return inner if isinstance(inner, Mapping) else node
 
 
 def load_repository(file: Path, name: str) -> tuple[Repository | None, tuple[Diagnostic, ...]]:

@@ -14,16 +14,20 @@ What opens a hole, in the order in which it is decided:
 """
 
 import ast
+import keyword
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from generator.pattern import LONGEST, Hole, Pattern, merge, surrogate
 
 LONGEST_EXPRESSION = 300  # characters
 
+_BRACE = re.compile(r"[{}]")
+# An expression that mentions a name, unless one of its parts is a word of the language.
+_NAMES = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _TAIL = re.compile(r"(?:!([rsa]))?([:}])")
@@ -57,6 +61,12 @@ class Template:
     """The parts of a message in order. No text is empty and no two stand side by side."""
 
     parts: tuple[str | Slot, ...]
+    # Made once: a record's checks ask for it again and again.
+    _pattern: Pattern = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        segments = tuple([part if isinstance(part, str) else Hole(1) for part in self.parts])
+        object.__setattr__(self, "_pattern", Pattern(segments))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,7 +87,7 @@ class Template:
 
     def pattern(self) -> Pattern:
         """Return the pattern that the template implies; every hole holds one character or more."""
-        return Pattern(tuple(Hole(1) if isinstance(part, Slot) else part for part in self.parts))
+        return self._pattern
 
     def fill(self, values: Sequence[str]) -> str:
         """Return the message with `values` in its holes; ValueError unless they are as many."""
@@ -138,7 +148,9 @@ def _braces(text: str) -> list[str | Slot]:
     """Return text and `{…}` holes in order, doubled braces undone."""
     parts: list[str | Slot] = []
     offset = numbered = 0
-    while offset < len(text):
+    while brace := _BRACE.search(text, offset):
+        parts.append(text[offset : brace.start()])
+        offset = brace.start()
         if text.startswith(("{{", "}}"), offset):
             parts.append(text[offset])
             offset += 2
@@ -149,7 +161,7 @@ def _braces(text: str) -> list[str | Slot]:
         else:
             parts.append(text[offset])
             offset += 1
-    return parts
+    return [*parts, text[offset:]]
 
 
 def _field(text: str, start: int, number: int, *, is_nested: bool = False) -> _Field | None:
@@ -238,6 +250,8 @@ def _expression_end(text: str, start: int) -> int | None:
 
 def _is_expression(text: str) -> bool:
     """Whether Python reads `text` as an expression that mentions a name: a constant is no hole."""
+    if _NAMES.fullmatch(text) and not any(map(keyword.iskeyword, text.split("."))):
+        return True
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what a compiler says of the text is not our news

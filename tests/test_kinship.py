@@ -48,6 +48,22 @@ def test_records_that_share_rare_words_are_related() -> None:
     assert () == third
 
 
+def test_records_raised_by_one_class_or_function_are_related() -> None:
+    """Without a word in common; by one function only where that stands in one file."""
+    named = {"a": "Pool.alloc", "b": "Pool.free", "c": "load", "d": "load"}
+    texts = {"a": "one", "b": "two", "c": "three", "d": "four"}
+    members = [
+        Kin(slug, slug, "PoolError", "pool.py" if slug != "d" else "other.py", texts[slug], None, name)
+        for slug, name in named.items()
+    ]
+    elsewhere = [*members[:3], msgspec.structs.replace(members[3], file_path="pool.py")]
+
+    assert [["b"], ["a"], [], []] == [[one.id for one in found] for found in kinship.related(members)]
+    assert [["b"], ["a"], ["d"], ["c"]] == [[one.id for one in found] for found in kinship.related(elsewhere)]
+    (first,) = kinship.related(elsewhere)[0]
+    assert ("raised by the same class, Pool", "raised in the same file") == first.reasons
+
+
 def test_relations_are_the_same_from_and_to_bytes() -> None:
     """Another process finds them, and what it says is kept."""
     members = [Kin.of(case) for case in CASES]

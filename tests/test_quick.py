@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from generator import document, quick, schema
 from generator.diagnostics import Source
+from generator.nodes import HIDDEN
 
 PLAIN: dict[str, Any] = {
     "id": "ba4db60e324417e3",
@@ -61,6 +62,8 @@ def test_plain_records_go_the_short_way() -> None:
     assert assert_alike(json.dumps({"record": PLAIN, "datasetVersion": "2026-08-28"}, indent=2))
     assert assert_alike(json.dumps({key: PLAIN[key] for key in PLAIN if key not in schema.DERIVED}))
     assert assert_alike(json.dumps(PLAIN, ensure_ascii=False).replace("A widget", "Ein Gerät"))
+    assert assert_alike(json.dumps(PLAIN | {"documentation": ': "slug": "null", x'}, indent="\t"))
+    assert assert_alike(json.dumps(PLAIN | {"httpStatus": "null"}, separators=(" ,", " :\r\n")))
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,14 @@ def test_plain_records_go_the_short_way() -> None:
         json.dumps(PLAIN).replace("40,", "NaN,"),
         json.dumps(PLAIN | {"documentation": "a\u200bb"}),
         json.dumps({"record": PLAIN, "other": 1}),
+        json.dumps({"record": PLAIN, "datasetVersion": 5}),
+        json.dumps({"record": PLAIN | {"datasetVersion": "2026-08-28"}}),
+        json.dumps({"record": PLAIN, "record ": 1}),
+        json.dumps(PLAIN).replace('"tags"', '"slug" : "other", "tags"'),
+        json.dumps(PLAIN | {"sourceCode": "\n"}),
+        json.dumps(PLAIN | {"sourceCode": ""}),
+        json.dumps(PLAIN | {"tags": ["layout\n"]}),
+        json.dumps(PLAIN | {"solutions": ["x"] * 3000}),
         json.dumps([PLAIN]),
         "[" * 100_000,
         "{",
@@ -82,6 +93,11 @@ def test_plain_records_go_the_short_way() -> None:
 def test_others_go_the_long_way(text: str) -> None:
     """Keys that stand twice, unknown fields, proof, numbers that are not whole, hidden characters."""
     assert None is quick.decode(text)
+
+
+def test_what_is_hidden_cannot_be_printed() -> None:
+    """So that a text of which all can be printed holds none of it."""
+    assert "" == "".join(one for one in map(chr, range(0x110000)) if HIDDEN.match(one) and one.isprintable())
 
 
 @settings(max_examples=400, deadline=None)

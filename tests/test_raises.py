@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generator import raises
 from generator.pattern import merge
 from generator.raises import Raise, every, find, read, unreadable
 from generator.template import Slot, Template, template
@@ -634,3 +635,115 @@ def test_a_message_that_may_be_another_is_not_read(body: str) -> None:
 def test_where_no_message_is_read_it_is_said_why(body: str, why: str) -> None:
     """In words that can be counted."""
     assert (None, None, why) == _of(body)
+
+
+# The usual form.
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'raise ValueError("no room")',
+        "raise pool.HostError('no room', )  # why",
+        'raise ValueError(\n    "no {room} "\n    f"for {size} of {self.pages[0].size!r:>4}"\n) from error',
+        'raise ValueError("%s is {no} room" % (name, self.room_of(name)))',
+        'raise ValueError("no {}" " room in {0}".format(name)) from None',
+        "raise ValueError(f'{{no}} {{{room}}}')",
+        "raise _error(message)",
+        "raise ValueError(message % names,)",
+    ],
+)
+def test_the_usual_form_needs_no_parser(statement: str) -> None:
+    """What is read of it is what Python's own parser reads."""
+    assert (found := raises._usual(f"{statement}\nnext(\n", 7)) is not None
+    assert raises._read(f"{statement}\nnext(\n", 7) == found
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "raise",
+        "raise error",
+        "raise ValueError()",
+        'raise ValueError("no room" 5)',
+        'raise ValueError("no room", room)',
+        'raise ValueError("no \\"room\\"")',
+        'raise ValueError("""no room""")',
+        "raise ValueError('it''s')",
+        'raise ValueError(b"no room")',
+        'raise ValueError(f"{size + 1}")',
+        'raise ValueError(f"{if}")',
+        'raise ValueError(f"{size.if!r}")',
+        'raise ValueError(f"{size:{width}}")',
+        'raise ValueError(f"{size}" % name)',
+        'raise ValueError(f"{size" "}")',
+        'raise ValueError("no" + "room")',
+        'raise ValueError("no room" % name if name else "")',
+        'raise ValueError("no room"); return',
+        'raise ValueError("no room").also',
+        'raise ValueError("no room") from error()',
+        'raise ValueError(\n# why\n"no room")',
+        'raise not.Error("no room")',
+        "raise ValueError(None)",
+        "raise ValueError(*names)",
+        'raise ValueError("\t")',
+        'raise ValueError("\x00")',
+        'raise ValueError("no room"',
+    ],
+)
+def test_any_other_form_does(statement: str) -> None:
+    """Also where Python cannot read it."""
+    assert None is raises._usual(statement, 7)
+
+
+_TOKENS = [
+    *(
+        "raise ",
+        "ValueError",
+        "(",
+        ")",
+        '"',
+        "'",
+        'f"',
+        "f'",
+        "{",
+        "}",
+        "{{",
+        "}}",
+        "{name}",
+        "{a.b[0]!r:>4}",
+    ),
+    *(
+        "%",
+        " % ",
+        ".format(",
+        ", ",
+        ",",
+        "\n",
+        " ",
+        "\t",
+        "a",
+        "a.b",
+        "if",
+        "None",
+        "from ",
+        "#",
+        "\\",
+        '"a"',
+        "0",
+    ),
+]
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(
+    st.sampled_from(
+        ['raise A("a', "raise A(f'{a}", 'raise a.B("a" % b', "raise A(a", 'raise A("{}".format(a)']
+    ),
+    st.lists(st.sampled_from(_TOKENS), max_size=8),
+    st.sampled_from(["", ")", '")', "')", '")\nb(', ") from b # c"]),
+)
+def test_both_ways_read_the_same(begin: str, middle: list[str], end: str) -> None:
+    """Whatever stands there, the short way reads what the long one does, or nothing."""
+    text = f"{begin}{''.join(middle)}{end}"
+    assert raises._usual(text, 7) in {None, raises._read(text, 7)}

@@ -17,7 +17,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         return
     if not excerpt.first_line <= record.line_number <= excerpt.last_line:
         return
-    statement = raises.read(excerpt.lines, excerpt.first_line, record.line_number)
+    statement = raises.read_text(excerpt.text, excerpt.first_line, record.line_number)
     if isinstance(statement, str):
         yield _unread(case, excerpt, statement)
     elif _is_seen(case):

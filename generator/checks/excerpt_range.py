@@ -26,8 +26,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         )
         return
     start, end = record.source_code_start, record.source_code_end
-    lines = record.source_code.split("\n")
-    count = len(lines)
+    count = record.source_code.count("\n") + 1
     if end < start:
         yield Finding(
             f"`sourceCodeEnd` {end} lies before `sourceCodeStart` {start}",
@@ -36,6 +35,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         )
         return
     if end - start + 1 != count:
+        lines = record.source_code.split("\n")
         first, last = end - count + 1, start + count - 1
         # Which of the two is wrong is shown by the line that raises, if it is by anything.
         is_end_right = _raises(lines, first, record.line_number) and not _raises(

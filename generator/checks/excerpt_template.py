@@ -1,12 +1,15 @@
 """E0303: the message written in the `raise` statement is the template."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from generator import raises
 from generator.checks import Check, has_message, is_range_right, rewriting, shown_line
 from generator.model import Case, Corpus, Finding
 from generator.template import Template, TemplateError, template
+
+_NAMES = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the signature of checks
@@ -15,7 +18,7 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
     is_elsewhere = verification is not None and (verification.native or verification.built_at)
     if excerpt is None or is_elsewhere or not is_range_right(case):
         return
-    statement = raises.read(excerpt.lines, excerpt.first_line, record.line_number)
+    statement = raises.read_text(excerpt.text, excerpt.first_line, record.line_number)
     if isinstance(statement, str):
         return
     if statement.message is None:
@@ -25,6 +28,8 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
             notes=(shown_line(case, excerpt),),
             help="say in `verification.builtAt` where it is built",
         )
+        return
+    if statement.message == record.error_message:
         return
     try:
         written = template(statement.message)
@@ -54,6 +59,9 @@ def _plain(one: Template) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _spelled(expression: str) -> str:
+    # Python writes it so, too, or cannot read it.
+    if _NAMES.fullmatch(expression):
+        return expression
     try:
         return ast.unparse(ast.parse(expression.strip(), mode="eval"))
     except (SyntaxError, ValueError, RecursionError):

@@ -17,6 +17,8 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
     """
     record = case.record
     implied = derived_url(record)
+    if record.github_url == implied:
+        return
     written, wanted = _PARTS.fullmatch(record.github_url), _PARTS.fullmatch(implied)
     if written is None or wanted is None:
         differing = ["the record's other fields"] if record.github_url != implied else []

@@ -18,6 +18,8 @@ def run(case: Case, corpus: Corpus) -> Iterator[Finding]:  # noqa: ARG001 - the 
         return
     verification = case.record.verification
     reason = verification.pattern_reason if verification else None
+    if case.head.message_pattern is None and reason is None:
+        return
     implied = case.template.pattern()
     is_implied = agrees(case.pattern, implied)
     if case.pattern.text == implied.text and reason is not None:

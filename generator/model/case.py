@@ -64,7 +64,7 @@ class Excerpt:
     @property
     def last_line(self) -> int:
         """1-based, inclusive."""
-        return self.first_line + len(self.lines) - 1
+        return self.first_line + self.text.count("\n")
 
 
 @dataclass(frozen=True, slots=True)
