@@ -7,10 +7,10 @@ import msgspec
 
 from generator import links
 from generator.model import FOUNDING_FIELDS, Page, Site, Verified
-from generator.pages import PageKind, url
+from generator.pages import Listed, PageKind, url
 
 
-def of(site: Site, one: Verified, by_id: Mapping[str, Verified]) -> Iterator[Page]:  # noqa: ARG001 - as all
+def of(site: Site, one: Verified, by_id: Mapping[str, Listed]) -> Iterator[Page]:  # noqa: ARG001 - as all
     """A record's two files."""
     yield from contents(site, one, links.api_path(one.head.id))
 
