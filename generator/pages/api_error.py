@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 
 import msgspec
 
@@ -32,7 +33,7 @@ def contents(site: Site, one: Verified, path: str) -> Iterator[Page]:
 def published(site: Site, one: Verified) -> dict[str, object]:
     """The founding fields in their order, with the excerpt wherever it was read, then our own."""
     record, excerpt, observed = one.record, one.case.excerpt, one.case.observed
-    content: dict[str, object] = dict(list(msgspec.to_builtins(record).items())[:FOUNDING_FIELDS])
+    content: dict[str, object] = dict(islice(msgspec.to_builtins(record).items(), FOUNDING_FIELDS))
     content["messagePattern"] = one.case.published_pattern
     if excerpt is not None:
         content |= {
