@@ -7,7 +7,7 @@ the last pass's is kept without a look. The others are rendered in whichever pro
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib import metadata
 from pathlib import Path
@@ -18,20 +18,16 @@ from generator import formats, pages, plain
 from generator.executor import Executor, Item
 from generator.formats import Format
 from generator.model import (
-    Case,
     Drift,
     File,
     Head,
     Page,
-    Record,
-    RecordFile,
     Relation,
     Repository,
     Site,
     Standing,
     Verified,
 )
-from generator.nodes import Mapping
 from generator.pages import PageKind
 from generator.plain import Stored
 from generator.publish import Publication
@@ -302,38 +298,13 @@ def _plain(task: Task, around: _Around) -> Iterator[Page]:
     assert task.text is not None  # noqa: S101 - for the type checker
     location, file, name, packed = task.text
     related = [Relation(each.head.id, each.reasons) for each in task.related]
-    one = replace(plain.whole(Stored(file, name, packed), location, related), drift=task.drift)
-    by_id = {each.head.id: _beside(each) for each in task.related}
+    one = plain.whole(Stored(file, name, packed), location, related, task.drift)
+    by_id = {each.head.id: each for each in task.related}
     for kind in kinds():
         if kind.of is not None:
             yield from (
                 page for page in kind.of(around.site, one, by_id) if output_of(page) in around.outputs
             )
-
-
-def _beside(one: Beside) -> Verified:
-    """What may be shown of a record on another's page."""
-    return replace(plain.judged(Case(RecordFile(_Named(one.head)))), standing=one.standing)
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """The body of a record that is shown in a list."""
-
-    head: Head
-    path: str = ""
-    dataset_version: str | None = None
-    mark: bytes = b""
-
-    @property
-    def record(self) -> Record:
-        """Is not at hand."""
-        raise LookupError("lists show the heads of records")
-
-    @property
-    def node(self) -> Mapping:
-        """Is not at hand either."""
-        raise LookupError("lists show the heads of records")
 
 
 @cache

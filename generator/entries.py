@@ -11,7 +11,8 @@ def holes(case: Case) -> tuple[str, ...]:
     """A name for each hole of the pattern; a number where the pattern has other holes than the template."""
     pattern = case.pattern or case.template.pattern()
     count = sum(isinstance(segment, Hole) for segment in pattern.segments)
-    return case.holes if len(case.holes) == count else tuple(map(str, range(1, count + 1)))
+    names = case.holes
+    return names if len(names) == count else tuple(map(str, range(1, count + 1)))
 
 
 def undocumented(repo: str, site: RaiseSite) -> Entry:

@@ -19,7 +19,19 @@ import msgspec
 from generator import checks, deadlinks, document, quick, schema, verify
 from generator.checks import Check
 from generator.diagnostics import Diagnostic, Rejected, Source, Span, has_errors
-from generator.model import Case, Corpus, Excerpt, Head, Held, Record, RecordFile, Relation, Verified, mark
+from generator.model import (
+    Case,
+    Corpus,
+    Drift,
+    Excerpt,
+    Head,
+    Held,
+    Record,
+    RecordFile,
+    Relation,
+    Verified,
+    mark,
+)
 from generator.nodes import Mapping
 from generator.registry import discover
 
@@ -194,18 +206,20 @@ def _data(name: str, file: str, start: int, length: int) -> bytes:
         os.close(handle)
 
 
-def whole(body: Stored, location: str, related: Sequence[Relation] = ()) -> Verified:
+def whole(
+    body: Stored, location: str, related: Sequence[Relation] = (), drift: Drift | None = None
+) -> Verified:
     """A plain record with everything, as `verify` judges it. Raises Changed."""
     # Each is asked for once: there is no use in holding its row.
     row = unpacked(body.packed)
     found = _again(body.file, called(body.name, row.line), row)
     read = replace(found, location=location, is_plain=True)
-    return judged(Case(read, excerpt=_own_excerpt(read.record)), tuple(related))
+    return judged(Case(read, excerpt=_own_excerpt(read.record)), tuple(related), drift)
 
 
-def judged(case: Case, related: tuple[Relation, ...] = ()) -> Verified:
+def judged(case: Case, related: tuple[Relation, ...] = (), drift: Drift | None = None) -> Verified:
     """A plain record's verdict."""
-    return Verified(case, "unproven", verify.UNSAID, (), related=related)
+    return Verified(case, "unproven", verify.UNSAID, (), related=related, drift=drift)
 
 
 def look(batch: Sequence[bytes], *, sourced: frozenset[str]) -> list[bytes]:

@@ -16,6 +16,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from generator import highlight, quotes, sentences
+from generator.escaping import as_html, shown
 
 LONGEST_PROSE = 16_000  # characters; a longer text is shown as it is
 LONGEST_CODE = 64_000  # characters; a longer one is not coloured
@@ -66,7 +67,7 @@ def markdown(text: str, lowered: int = 2) -> Markup:
     html = sentences.blocks(text)
     if html is None:
         html = grammar().render(text, {"lowered": lowered})
-    return Markup(html)  # noqa: S704 - both escape all text
+    return as_html(html)  # noqa: S704 - both escape all text
 
 
 def targets(text: str) -> list[str]:
@@ -86,7 +87,7 @@ def markdown_inline(text: str) -> Markup:
     if len(text) > LONGEST_PROSE:
         return escape(text)
     html = sentences.inline(text)
-    return Markup(grammar().renderInline(text) if html is None else html)  # noqa: S704 - as above
+    return as_html(grammar().renderInline(text) if html is None else html)  # noqa: S704 - as above
 
 
 def message(parts: Iterable[Mapping[str, str]]) -> Markup:
@@ -94,18 +95,18 @@ def message(parts: Iterable[Mapping[str, str]]) -> Markup:
     html = []
     for part in parts:
         if "hole" in part:
-            html.append(f"<var>{{{escape(part['hole'])}}}</var>")
+            html.append(f"<var>{{{shown(part['hole'])}}}</var>")
         elif "value" in part:
-            html.append(f"<mark>{escape(part['value'])}</mark>")
+            html.append(f"<mark>{shown(part['value'])}</mark>")
         else:
-            html.append(escape(part["text"]))
-    return Markup("".join(html))  # noqa: S704 - as above
+            html.append(shown(part["text"]))
+    return as_html("".join(html))  # noqa: S704 - as above
 
 
 def breakable(text: str) -> Markup:
     """A path as HTML that may go on in the next line after each of its parts, and not within them."""
-    html = str(escape(text))
-    return Markup(html.replace("/", "/<wbr>").replace("_", "_<wbr>"))  # noqa: S704 - as above
+    html = str(shown(text))
+    return as_html(html.replace("/", "/<wbr>").replace("_", "_<wbr>"))  # noqa: S704 - as above
 
 
 def code(
@@ -122,7 +123,7 @@ def code(
     string: `before` says what opens that, None that it is not known.
     """
     if first_line is None:
-        return Markup("\n".join((*_lines(text, language), "")))  # noqa: S704 - `_lines` escapes all text
+        return as_html("\n".join((*_lines(text, language), "")))  # noqa: S704 - `_lines` escapes all text
     lines, first = _part(text, language, before), first_line or 1
     parts = [
         f'<span class="line" id="L{number}" data-line="{number}">{line}\n</span>'
@@ -130,7 +131,7 @@ def code(
     ]
     if 0 <= marked - first < len(parts):
         parts[marked - first] = parts[marked - first].replace('"line"', '"line raising"', 1)
-    return Markup("".join(parts))  # noqa: S704 - as above
+    return as_html("".join(parts))  # noqa: S704 - as above
 
 
 def changed(text: str, lines: Sequence[int], kind: str) -> Markup:
@@ -141,7 +142,7 @@ def changed(text: str, lines: Sequence[int], kind: str) -> Markup:
         else f'<span class="line">{line}\n</span>'
         for number, line in enumerate(_lines(text, "python"), 1)
     ]
-    return Markup("".join(parts))  # noqa: S704 - as above
+    return as_html("".join(parts))  # noqa: S704 - as above
 
 
 def _part(text: str, language: str, before: str | None) -> list[str]:

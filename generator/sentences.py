@@ -21,9 +21,11 @@ _SENTENCES = re.compile(rf"(?:{_TEXT}|{_CODE}|{_EMPHASIS}|{_STRONG}|\[{_LABEL}\]
 # What is marked in sentences, once they are escaped and known to be nothing else.
 _MARKED = re.compile(r"`[^`]+`|(\*\*?)([^*]+)\*\*?|\[((?:[^`\]]+|`[^`]+`)+)\]\(([^)]+)\)")
 # What may begin another block than a paragraph, and what may be cut off a paragraph's beginning.
-_BEGINNING = re.compile(
-    r"^(?:[^\S\n]|>|#{1,6}(?:[ \t]|$)|[-+*](?:[ \t]|$)|[0-9]+[.)](?:[ \t]|$)|```|~~~)", re.MULTILINE
-)
+_BLOCK = r"(?:[^\S\n]|>|#{1,6}(?:[ \t]|$)|[-+*](?:[ \t]|$)|[0-9]+[.)](?:[ \t]|$)|```|~~~)"
+_BEGINS = re.compile(_BLOCK, re.MULTILINE).match
+# By the line's end before it: that is looked for, where what is only anchored is tried at each character.
+_GOES_ON = re.compile(rf"\n{_BLOCK}", re.MULTILINE).search
+_apart = re.compile(r"\n\n+").split
 _ITEM = "- "
 
 
@@ -39,7 +41,7 @@ def blocks(text: str) -> str | None:
     """The HTML of paragraphs, and of lists of items of one line each."""
     made = []
     was_list = False
-    for block in re.split(r"\n\n+", text.strip("\n")) if text.strip("\n") else ():
+    for block in _apart(text.strip("\n")) if text.strip("\n") else ():
         is_list = block.startswith(_ITEM)
         # Lists that follow each other are one, whose items have paragraphs.
         html = None if is_list and was_list else _items(block) if is_list else _paragraph(block)
@@ -67,7 +69,7 @@ def _items(text: str) -> str | None:
 
 def _inner(text: str) -> str | None:
     """What stands in a paragraph; None for what is none, or would be cut."""
-    return None if not text or text[-1].isspace() or _BEGINNING.search(text) else inline(text)
+    return None if not text or text[-1].isspace() or _BEGINS(text) or _GOES_ON(text) else inline(text)
 
 
 def _coded(html: str) -> str:

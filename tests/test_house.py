@@ -22,7 +22,7 @@ FLOORS = (
         "generator",
         "diagnostics",
         "distributions",
-        "environment",
+        "escaping",
         "executor",
         "fences",
         "history",
@@ -53,6 +53,7 @@ FLOORS = (
     ("highlight",),
     (
         "prose",
+        "environment",
         "sandbox",
         "workers",
         "hosting",
@@ -198,7 +199,7 @@ TESTED_ELSEWHERE = {
 # Code that would run or trust what a record says.
 FORBIDDEN = {
     "safe": r"\|\s*safe\b",
-    "Markup": r"\bMarkup\(",
+    "Markup": r"\b(?:Markup|as_html)\(|__new__\(Markup\b",
     "autoescape": r"\{%-?\s*autoescape\b",
     "from_string": r"\bfrom_string\b",
     "innerHTML": r"\b(inner|outer)HTML\b",
@@ -211,6 +212,7 @@ FORBIDDEN = {
     "javascript": r"\bjavascript:",
 }
 TRUSTED = {
+    ("generator/escaping.py", "Markup"): "it marks HTML for those who made it",
     ("generator/prose.py", "Markup"): "it makes HTML of texts, and escapes them",
     ("generator/sandbox.py", "eval"): "running records' code behind walls is what it is for",
 }

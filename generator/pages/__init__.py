@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from generator import chapters, links
-from generator.model import STANDINGS, Article, Head, Page, Repository, Site, Verified
+from generator.model import STANDINGS, Article, Head, Page, Repository, Site, Standing, Verified
 
 
 class Finished(Protocol):
@@ -22,6 +22,18 @@ class Finished(Protocol):
 
     def read(self, path: str) -> bytes:
         """A file's bytes. Raises OSError."""
+
+
+class Listed(Protocol):
+    """What another record's page, or a list, shows a record by."""
+
+    @property
+    def head(self) -> Head:
+        """What all comparisons need of it."""
+
+    @property
+    def standing(self) -> Standing:
+        """How far it is proven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +49,7 @@ class PageKind:
 
     name: str
     plan: Callable[[Site], Iterator[Page]] | None = None
-    of: Callable[[Site, Verified, Mapping[str, Verified]], Iterator[Page]] | None = None
+    of: Callable[[Site, Verified, Mapping[str, Listed]], Iterator[Page]] | None = None
     whole: Callable[[Site], tuple[bytes, Callable[[], Iterator[Page]]]] | None = None
     after: Callable[[Site, Finished], Iterator[Page]] | None = None
     inputs: Callable[[Site], bytes] | None = None
@@ -92,7 +104,7 @@ def url(site: Site, path: str) -> str:
     return f"{site.base_url}{short}" if site.base_url else short
 
 
-def parts(one: Verified) -> list[dict[str, str]]:
+def parts(one: Listed) -> list[dict[str, str]]:
     """The message as texts and holes, in order."""
     head = one.head
     return [
@@ -101,7 +113,7 @@ def parts(one: Verified) -> list[dict[str, str]]:
     ]
 
 
-def summary(one: Verified, start: str) -> dict[str, object]:
+def summary(one: Listed, start: str) -> dict[str, object]:
     """What lists show of a record, with its address as seen from the page at `start`."""
     record = one.head
     return {

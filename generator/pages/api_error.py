@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 
 import msgspec
 
 from generator import links
 from generator.model import FOUNDING_FIELDS, Page, Site, Verified
-from generator.pages import PageKind, url
+from generator.pages import Listed, PageKind, url
 
 
-def of(site: Site, one: Verified, by_id: Mapping[str, Verified]) -> Iterator[Page]:  # noqa: ARG001 - as all
+def of(site: Site, one: Verified, by_id: Mapping[str, Listed]) -> Iterator[Page]:  # noqa: ARG001 - as all
     """A record's two files."""
     yield from contents(site, one, links.api_path(one.head.id))
 
@@ -32,7 +33,7 @@ def contents(site: Site, one: Verified, path: str) -> Iterator[Page]:
 def published(site: Site, one: Verified) -> dict[str, object]:
     """The founding fields in their order, with the excerpt wherever it was read, then our own."""
     record, excerpt, observed = one.record, one.case.excerpt, one.case.observed
-    content: dict[str, object] = dict(list(msgspec.to_builtins(record).items())[:FOUNDING_FIELDS])
+    content: dict[str, object] = dict(islice(msgspec.to_builtins(record).items(), FOUNDING_FIELDS))
     content["messagePattern"] = one.case.published_pattern
     if excerpt is not None:
         content |= {

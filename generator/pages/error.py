@@ -13,12 +13,12 @@ from generator import editions, links, probe, tracker
 from generator.entries import holes
 from generator.formula import FormulaError, formula
 from generator.model import Outcome, Page, Record, Repository, Site, Verified
-from generator.pages import PageKind, crumbs, frame, parts, summary, url
+from generator.pages import Listed, PageKind, crumbs, frame, parts, summary, url
 
 BESIDE = 50  # characters of the longest line of two blocks that have room beside each other
 
 
-def of(site: Site, one: Verified, by_id: Mapping[str, Verified]) -> Iterator[Page]:
+def of(site: Site, one: Verified, by_id: Mapping[str, Listed]) -> Iterator[Page]:
     """A record's page and its twin, of one context."""
     path = links.page_path(one.head.repo, one.head.slug)
 
@@ -35,7 +35,7 @@ def of(site: Site, one: Verified, by_id: Mapping[str, Verified]) -> Iterator[Pag
 
 
 def _context(
-    site: Site, one: Verified, path: str, related: list[dict[str, object]], by_id: Mapping[str, Verified]
+    site: Site, one: Verified, path: str, related: list[dict[str, object]], by_id: Mapping[str, Listed]
 ) -> dict[str, object]:
     record = one.record
     repository = site.repositories.get(record.repo)
@@ -145,7 +145,7 @@ def _steps(before: list[str], after: list[str]) -> Sequence[tuple[str, int, int,
     return SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
 
 
-def _instead(one: Verified, by_id: Mapping[str, Verified], path: str) -> list[dict[str, object]]:
+def _instead(one: Verified, by_id: Mapping[str, Listed], path: str) -> list[dict[str, object]]:
     """The look-alike calls: what the record says they do, what they did, and the page about that."""
     claims = one.case.claims
     pages = [
@@ -182,7 +182,7 @@ def _place(record: Record, place: str) -> dict[str, str]:
     return {"place": place, "url": url}
 
 
-def _overlaps(one: Verified, by_id: Mapping[str, Verified], path: str) -> list[dict[str, object]]:
+def _overlaps(one: Verified, by_id: Mapping[str, Listed], path: str) -> list[dict[str, object]]:
     """The records that share messages with this one, and how to tell them apart where that is said."""
     claims = one.case.claims
     apart = {overlap.record: overlap.apart for overlap in (claims.overlaps if claims else ())}

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from generator import links
 from generator.model import Page, Site, Verified
-from generator.pages import PageKind, frame, summary
+from generator.pages import Listed, PageKind, frame, summary
 from generator.pages.api_error import contents
 
 
-def of(site: Site, one: Verified, by_id: Mapping[str, Verified]) -> Iterator[Page]:  # noqa: ARG001 - as all
+def of(site: Site, one: Verified, by_id: Mapping[str, Listed]) -> Iterator[Page]:  # noqa: ARG001 - as all
     """What each alias of a record keeps alive."""
     for alias in one.head.aliases:
         path = links.alias_path(one.head, alias)
