@@ -176,6 +176,8 @@ def _check(
         )
         if is_building:
             verified = kinship.relate(verified)
+        # The cases of plain records are no more than their files.
+        del cases
         meant = tuple(one for one in verified if read.is_selected(one.case.file.path))
         site = [one for one in (*beside.diagnostics, *form) if read.is_selected(one.path)]
         if is_whole:
@@ -401,9 +403,21 @@ def _site(
         is_whole=set(OUTPUTS) <= set(settings.outputs),
         is_preview=settings.is_preview,
         version=__version__,
-        records=tuple(sorted(verified, key=lambda one: (one.head.repo, one.head.slug))),
+        records=_ordered(verified),
         repositories=repositories,
         guides=tuple(articles),
+    )
+
+
+def _ordered(verified: Sequence[Verified]) -> tuple[Verified, ...]:
+    """By repository and slug; one repository at a time, for the slugs of all are many."""
+    by_repo: dict[str, list[Verified]] = {}
+    for one in verified:
+        by_repo.setdefault(one.head.repo, []).append(one)
+    return tuple(
+        one
+        for _, members in sorted(by_repo.items())
+        for one in sorted(members, key=lambda one: one.head.slug)
     )
 
 

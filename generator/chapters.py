@@ -7,16 +7,16 @@ entries make the same parts, and an insertion changes the part it falls into, or
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 _RANKS = 64
 
 
-def cut(names: Sequence[str], most: int) -> list[range]:
+def cut(names: Iterable[str], most: int) -> list[range]:
     """Where the parts of a list are, in order: each has 1 to `most` entries, whose names are distinct."""
     ranks = [_rank(name) for name in names]
-    return list(_cut(range(len(names)), ranks, max(ranks, default=0), most))
+    return list(_cut(range(len(ranks)), ranks, max(ranks, default=0), most))
 
 
 def _cut(part: range, ranks: Sequence[int], level: int, most: int) -> list[range]:

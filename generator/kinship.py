@@ -128,6 +128,8 @@ def relate(verified: Sequence[Verified]) -> tuple[Verified, ...]:
     """The judged records with what was run for them beside each: near misses, alternatives."""
     cases = [one.case for one in verified]
     near, other = near_misses(cases), alternatives(cases)
+    if not near and not other:
+        return tuple(verified)
     return tuple(
         replace(one, near=near.get(path, ()), alternatives=other.get(path, ()))
         if (path := one.case.file.path) in near or path in other

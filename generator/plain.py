@@ -35,7 +35,7 @@ from generator.model import (
 from generator.nodes import Mapping
 from generator.registry import discover
 
-HELD = 16_384  # rows that are held, at most: of more records each is unpacked where it is asked for
+HELD = 12_288  # rows that are held, at most: of more records each is unpacked where it is asked for
 
 _NOTHING = Corpus((), {}, {}, {}, {})
 _CLAIMS = re.compile(r"^\s*[\"']?verification[\"']?\s*:", re.MULTILINE)

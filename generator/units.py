@@ -85,7 +85,7 @@ def with_body(one: Verified, related: tuple[Relation, ...], drift: Drift | None)
     """A record with its body, what it is related to, and what became of it in other releases."""
     file = one.case.file
     case = plain.whole(file.body, file.location).case if isinstance(file.body, plain.Stored) else one.case
-    return replace(one, case=case, related=related, drift=drift.of(one.head.id) if drift else None)
+    return replace(one, known=case, related=related, drift=drift.of(one.head.id) if drift else None)
 
 
 def of_pages(site: Site, theme: Theme, outputs: frozenset[str], groups: Groups) -> Iterator[Unit]:

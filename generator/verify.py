@@ -65,7 +65,7 @@ def judge(
             said = memory.of("claims", path, case, partial(claims, case))
         verified.append(
             Verified(
-                case,
+                case.file if is_plain else case,
                 standing,
                 reason,
                 said,

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import field
 
 from generator.model.case import Case
-from generator.model.record import Head, Record, Structure, moment
+from generator.model.record import Head, Record, RecordFile, Structure, moment
 from generator.model.repository import Coverage, Drift, RaiseSite, Repository
 
 T = TypeVar("T")
@@ -52,6 +52,7 @@ class Relation(Structure, frozen=True):
 class Verified:
     """A judged record: the only thing that can become a page.
 
+    `known` is its case; of a plain record its file is enough, and there may be many.
     `reason` says in words why the standing is not better; it is empty for a proven record. `overlaps` are
     the ids of those with whom it shares messages: its pattern matches theirs, or theirs its. `near` are the
     patterns that its messages nearly match. `matched` are the ids of those whose messages its pattern
@@ -60,7 +61,7 @@ class Verified:
     of it in other releases, where its page is made.
     """
 
-    case: Case
+    known: Case | RecordFile
     standing: Standing
     reason: str
     claims: tuple[Claim, ...]
@@ -72,6 +73,11 @@ class Verified:
     drift: Drift | None = None
 
     @property
+    def case(self) -> Case:
+        """The record and all that is known of it."""
+        return self.known if isinstance(self.known, Case) else Case(self.known)
+
+    @property
     def is_elsewhere(self) -> bool:
         """Whether the record is about a Python that this one is not."""
         subject = self.case.subject
@@ -80,12 +86,13 @@ class Verified:
     @property
     def head(self) -> Head:
         """What lists show of the record."""
-        return self.case.file.head
+        return self.known.head
 
     @property
     def mark(self) -> bytes:
         """What stands for all that lists show of it."""
-        return self.case.file.body.mark or mark(self.head, self.standing)
+        file = self.known.file if isinstance(self.known, Case) else self.known
+        return file.body.mark or mark(file.head, self.standing)
 
     @property
     def record(self) -> Record:

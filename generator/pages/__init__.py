@@ -95,7 +95,10 @@ def marks(site: Site) -> bytes:
 def _marks(site: Site) -> bytes:
     guides = [(guide.tag, guide.title, guide.subject, guide.passages) for guide in site.guides]
     around = msgspec.msgpack.encode((settings_of(site), dict(site.repositories), guides))
-    return hashlib.sha256(b"".join((around, *(one.mark for one in site.records)))).digest()
+    found = hashlib.sha256(around)
+    for one in site.records:
+        found.update(one.mark)
+    return found.digest()
 
 
 def url(site: Site, path: str) -> str:
@@ -184,7 +187,10 @@ def listing(
     What `about` says stands on the front: its title, and what `list.html` may show beside it.
     """
     front = links.list_path(folder)
-    ordered = sorted(records, key=lambda one: (group(head := one.head), head.slug, head.repo))
+    ordered: Sequence[Verified] = records
+    if group is not by_owner:
+        # By owner they are ordered as they come.
+        ordered = sorted(records, key=lambda one: (group(head := one.head), head.slug))
     parts_of = part(folder, ordered, group)
     whole = {
         "kind": "",
@@ -278,11 +284,15 @@ def part(folder: str, ordered: Sequence[Verified], group: Key) -> list[Part]:
     """The parts of a list in the order of group, slug and repository; an only part has the front's path."""
     if len(ordered) <= links.PER_PAGE:
         return [Part(links.list_path(folder), "", ordered)]
-    names = [f"{group(one.head)} {one.head.slug} {one.head.repo}" for one in ordered]
-    pieces = chapters.cut(names, links.PER_PAGE)
+
+    def name(one: Verified) -> str:
+        head = one.head
+        return f"{group(head)} {head.slug} {head.repo}"
+
+    pieces = chapters.cut(map(name, ordered), links.PER_PAGE)
     if len(pieces) < 2:
         return [Part(links.list_path(folder), "", ordered)]
-    paths = [links.list_path(folder, part_name(names[piece.start])) for piece in pieces]
+    paths = [links.list_path(folder, part_name(name(ordered[piece.start]))) for piece in pieces]
     held = [ordered[piece.start : piece.stop] for piece in pieces]
     return [
         Part(path, _span(records, group), records, before, after)

@@ -32,10 +32,15 @@ def _parts(site: Site) -> Iterator[tuple[str, Sequence[Verified], dict[str, obje
 
     What would change with any record stands in the first part alone.
     """
-    names = [f"{one.head.repo} {one.head.slug}" for one in site.records]
-    pieces = chapters.cut(names, PER_FILE)
-    paths = [_FIRST, *(f"api/errors/page/{part_name(names[piece.start])}.json" for piece in pieces[1:])]
-    whole = {"total": len(names), "parts": len(pieces), "datasetVersion": site.version_date}
+
+    def name(one: Verified) -> str:
+        head = one.head
+        return f"{head.repo} {head.slug}"
+
+    pieces = chapters.cut(map(name, site.records), PER_FILE)
+    starts = [part_name(name(site.records[piece.start])) for piece in pieces[1:]]
+    paths = [_FIRST, *(f"api/errors/page/{start}.json" for start in starts)]
+    whole = {"total": len(site.records), "parts": len(pieces), "datasetVersion": site.version_date}
     for number, (piece, path) in enumerate(zip(pieces, paths, strict=True)):
         shown = site.records[piece.start : piece.stop]
         following = url(site, paths[number + 1]) if number + 1 < len(paths) else None

@@ -1,5 +1,6 @@
 """The report: what was run, by repository every claim of every record, and how to run it again."""
 
+import hashlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -188,17 +189,18 @@ def _matrix(site: Site) -> dict[str, object] | None:
 
 def inputs(site: Site) -> bytes:
     """What lists show, and of each record where it stands, what was run and whom it meets."""
-    run = [
-        (
+    around = msgspec.msgpack.encode((bool(site.coverage), dict(site.drifts)))
+    found = hashlib.sha256(marks(site) + around)
+    for one in site.records:
+        run = (
             one.case.file.location,
             None if one.case.file.is_plain else _run(one),
             one.case.observed.walls if one.case.observed else (),
             one.near,
             one.matched,
         )
-        for one in site.records
-    ]
-    return marks(site) + msgspec.msgpack.encode((bool(site.coverage), dict(site.drifts), run))
+        found.update(msgspec.msgpack.encode(run))
+    return found.digest()
 
 
 PAGE = PageKind("report", plan, inputs=inputs)
