@@ -178,7 +178,9 @@ def _check(
             verified = kinship.relate(verified)
         # The cases of plain records are no more than their files.
         del cases
-        meant = tuple(one for one in verified if read.is_selected(one.case.file.path))
+        meant = verified
+        if read.selected is not None:
+            meant = tuple(one for one in verified if one.file.path in read.selected)
         site = [one for one in (*beside.diagnostics, *form) if read.is_selected(one.path)]
         if is_whole:
             site += _site_findings(verified, articles, settings)
@@ -194,8 +196,8 @@ def _check(
         texts = [
             text
             for one in (verified if is_wide else meant)
-            if not one.case.file.is_plain
-            for text in deadlinks.of_record(one.case.file)
+            if not one.file.is_plain
+            for text in deadlinks.of_record(one.file)
         ]
         if is_whole or is_wide:
             texts += _texts_of_site(articles, beside, settings)
@@ -330,7 +332,7 @@ def _noted(report: Report, now: bytes | None, named: list[str]) -> bytes:
 
 def _subjects(site: Site) -> list[str]:
     """The names of what records and guides run."""
-    names = {one.case.claims.subject for one in site.records if one.case.claims}
+    names = {one.case.claims.subject for one in site.claiming if one.case.claims}
     return sorted({name for name in (*names, *(guide.subject for guide in site.guides)) if name})
 
 

@@ -36,8 +36,8 @@ def compare(
     """
     pairs, gone, new = _matched(before.site.records, after.site.records)
     wrong = {finding.path for finding in findings}
-    held = {one.case.file.path for one in after.site.records}
-    unread = {one.head.id for one in gone if _is_unread(one.case.file.path, wrong, held)}
+    held = {one.file.path for one in after.site.records}
+    unread = {one.head.id for one in gone if _is_unread(one.file.path, wrong, held)}
     pages = {pair[1].head.id: (old, now) for pair, old, now in twins.changed(before, after, pairs)}
     renamed = {one.head.id: other.head.id for one, other in pairs}
     ambiguities = _Ambiguities(after, renamed)
@@ -107,7 +107,7 @@ def _is_unread(path: str, wrong: AbstractSet[str], held: AbstractSet[str]) -> bo
 def _place(one: Verified) -> Place:
     head = one.head
     title = f"{head.error_class}: {head.error_message}"
-    file = one.case.file.path
+    file = one.file.path
     return Place(head.id, head.repo, head.slug, file, title, one.standing, one.reason)
 
 
@@ -121,7 +121,7 @@ def _paired(
     before, after = map(_place, pair)
     fields = () if _is_same(pair, is_same) else tuple(_fields(*pair))
     # In a file of many, a record's line is no part of what it is called.
-    was, now = (one.case.file.location or one.case.file.path for one in pair)
+    was, now = (one.file.location or one.file.path for one in pair)
     is_renamed = (before.id, before.address, was) != (after.id, after.address, now)
     kind: Kind = "renamed" if is_renamed else "changed" if fields else "affected"
     entry = Entry(
@@ -133,7 +133,7 @@ def _paired(
 
 def _is_same(pair: Pair, is_same: Callable[[str], bool]) -> bool:
     """Whether two records say the same, as far as that is known without reading them."""
-    files = [one.case.file for one in pair]
+    files = [one.file for one in pair]
     if files[0].location == files[1].location and is_same(files[1].location):
         return files[0].path == files[1].path
     bodies = [file.body for file in files]

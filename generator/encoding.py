@@ -179,7 +179,7 @@ def of_plain(
     one: Verified, body: Stored, beside: Sequence[Beside], common: bytes, drift: Drift | None = None
 ) -> Unit:
     """The unit of a plain record; `common` names what all of them depend on."""
-    location = one.case.file.location
+    location = one.file.location
     text = (location, body.file, body.name, body.packed)
     inputs = b"".join((common, body.row.meaning, msgspec.msgpack.encode((location, beside, drift))))
     return Unit(one.head.id, inputs, lambda known: Task(known, [], text, list(beside), drift))

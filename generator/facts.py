@@ -277,7 +277,7 @@ def match(cases: Sequence[Case], warm: Runner, settings: Settings) -> list[Case]
         both = kept[shelf] | lasting
         settings.store.put(shelf, msgspec.json.encode(both if len(both) <= 4 * SHELF else lasting))
     return [
-        replace(case, matches=answers.get(names[index], {}) if index in names else {})
+        replace(case, matches=answers.get(names[index], {})) if index in names else case
         for index, case in enumerate(cases)
     ]
 

@@ -1,6 +1,8 @@
 """Code to lines of HTML, coloured to the letter as Pygments would colour them, and several times as fast."""
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import count
 
 from pygments.lexer import Lexer, RegexLexer
 from pygments.lexers.data import JsonLexer, YamlLexer
@@ -10,6 +12,8 @@ from pygments.lexers.shell import BashLexer
 from generator.lexing import Faster
 from generator.rules import Unfit
 from generator.tokens import stock
+
+FEW = 16  # texts that Pygments itself colours in each process, of a build with little to do
 
 # Any other of Pygments' lexers may hang on a short text, as two do.
 LEXERS: dict[str, type[Lexer]] = {
@@ -30,13 +34,20 @@ def lines(text: str, language: str, before: str = "", after: str = "") -> list[s
     """
     lexer = LEXERS[language]
     whole = "\n".join([*filter(None, [before]), text, *filter(None, [after])])
-    fast = faster(lexer)
+    # To make its rules ready takes as long as to colour some fifty texts without them.
+    fast = faster(lexer) if next(_asked(lexer)) >= FEW else None
     try:
         found = fast.lines(whole) if fast else stock(lexer, whole)
     except Unfit:
         found = stock(lexer, whole)
     first = before.count("\n") + 1 if before else 0
     return found[first : first + text.count("\n") + 1]
+
+
+@cache
+def _asked(lexer: type[Lexer]) -> Iterator[int]:  # noqa: ARG001 - what is counted by
+    """Counts the texts of a lexer."""
+    return count()
 
 
 @cache

@@ -132,7 +132,7 @@ def relate(verified: Sequence[Verified]) -> tuple[Verified, ...]:
         return tuple(verified)
     return tuple(
         replace(one, near=near.get(path, ()), alternatives=other.get(path, ()))
-        if (path := one.case.file.path) in near or path in other
+        if (path := one.file.path) in near or path in other
         else one
         for one in verified
     )

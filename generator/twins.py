@@ -59,13 +59,13 @@ class Side:
 
     def key(self, one: Verified, related: Sequence[Relation]) -> bytes | None:
         """What the page of a plain record is made of; None for one that is known by making it."""
-        body = one.case.file.body
+        body = one.file.body
         if not isinstance(body, plain.Stored) or units.meets(one):
             return None
         beside = units.beside(related, self.by_id)
         drift = self.site.drifts.get(one.head.repo)
         became = drift.of(one.head.id) if drift else None
-        return msgspec.msgpack.encode((one.mark, body.row.meaning, one.case.file.location, beside, became))
+        return msgspec.msgpack.encode((one.mark, body.row.meaning, one.file.location, beside, became))
 
     def twin(self, one: Verified, related: tuple[Relation, ...]) -> Page:
         """The page of a record as Markdown, to be rendered."""

@@ -36,7 +36,7 @@ def of_records(
         # What is related is of one repository.
         known = {one.head.id: one for one in members}
         for one, related in zip(members, kinship.relations(relations[repo]), strict=True):
-            body = one.case.file.body
+            body = one.file.body
             if isinstance(body, plain.Stored) and not meets(one):
                 became = drift.of(one.head.id) if drift else None
                 yield groups.of(of_plain(one, body, beside(related, known), common, became))
@@ -61,10 +61,10 @@ def inputs(members: Sequence[Verified], relations: bytes, common: bytes, drift: 
     """What the pages of a repository's records are made of; None where that is known by making them alone."""
     parts = [common, relations, msgspec.msgpack.encode(drift)]
     for one in members:
-        body = one.case.file.body
+        body = one.file.body
         if not isinstance(body, plain.Stored) or meets(one):
             return None
-        parts += (body.row.mark, body.row.meaning, one.case.file.location.encode())
+        parts += (body.row.mark, body.row.meaning, one.file.location.encode())
     return b"".join(parts)
 
 
@@ -83,7 +83,7 @@ def whole(relations: Mapping[str, bytes], site: Site, one: Verified) -> Verified
 
 def with_body(one: Verified, related: tuple[Relation, ...], drift: Drift | None) -> Verified:
     """A record with its body, what it is related to, and what became of it in other releases."""
-    file = one.case.file
+    file = one.file
     case = plain.whole(file.body, file.location).case if isinstance(file.body, plain.Stored) else one.case
     return replace(one, known=case, related=related, drift=drift.of(one.head.id) if drift else None)
 

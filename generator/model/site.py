@@ -78,9 +78,14 @@ class Verified:
         return self.known if isinstance(self.known, Case) else Case(self.known)
 
     @property
+    def file(self) -> RecordFile:
+        """The record itself."""
+        return self.known.file if isinstance(self.known, Case) else self.known
+
+    @property
     def is_elsewhere(self) -> bool:
         """Whether the record is about a Python that this one is not."""
-        subject = self.case.subject
+        subject = self.known.subject if isinstance(self.known, Case) else None
         return subject is not None and subject.kind == "python" and self.standing == "read"
 
     @property
@@ -91,8 +96,7 @@ class Verified:
     @property
     def mark(self) -> bytes:
         """What stands for all that lists show of it."""
-        file = self.known.file if isinstance(self.known, Case) else self.known
-        return file.body.mark or mark(file.head, self.standing)
+        return self.file.body.mark or mark(self.head, self.standing)
 
     @property
     def record(self) -> Record:
@@ -167,6 +171,11 @@ class Site:
             self.memory[name] = make()
         found: T = self.memory[name]
         return found
+
+    @property
+    def claiming(self) -> tuple[Verified, ...]:
+        """The records that are no plain ones: what was run is of these alone."""
+        return self.kept("claiming", lambda: tuple(one for one in self.records if not one.file.is_plain))
 
     @property
     def version_date(self) -> str | None:

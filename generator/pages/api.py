@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from generator import links
-from generator.model import FOUNDING_FIELDS, Page, Site
-from generator.pages import PageKind, api_error, api_lists, frame
+from generator.model import FOUNDING_FIELDS, Page, Site, Verified
+from generator.pages import PageKind, api_error, api_lists, frame, marks
 
 LONGEST = 120  # characters of a text in a shown answer
 ITEMS = 1  # entries of a list in a shown answer
@@ -36,9 +36,7 @@ def plan(site: Site) -> Iterator[Page]:
     path = "api/index.html"
     answers: dict[str, tuple[str, object]] = {}
     if site.records:
-        # A proven one shows most.
-        one = site.whole(min(site.records, key=lambda each: (each.standing != "proven", -len(each.claims))))
-        file = next(iter(api_error.contents(site, one, links.api_path(one.head.id))))
+        one, file = _shown(site)
         answers["api/errors/{id}.json"] = (file.path, file.made)
         # As the manifest itself says it, once all files are there.
         digest = hashlib.sha256(msgspec.json.encode(file.made)).hexdigest()
@@ -66,6 +64,18 @@ def plan(site: Site) -> Iterator[Page]:
     yield Page(path, "template", context, "api.html")
 
 
+def _shown(site: Site) -> tuple[Verified, Page]:
+    """The record that is shown, and its file."""
+    # A proven one shows most.
+    one = site.whole(min(site.records, key=lambda each: (each.standing != "proven", -len(each.claims))))
+    return one, next(iter(api_error.contents(site, one, links.api_path(one.head.id))))
+
+
+def inputs(site: Site) -> bytes:
+    """What lists show, and all of the record that is shown."""
+    return marks(site) + msgspec.msgpack.encode(_shown(site)[1].made if site.records else None)
+
+
 def _short(value: object) -> object:
     """The value with long texts and lists cut, for reading."""
     value = msgspec.to_builtins(value)
@@ -80,4 +90,4 @@ def _short(value: object) -> object:
             return value
 
 
-PAGE = PageKind("api", plan)
+PAGE = PageKind("api", plan, inputs=inputs)

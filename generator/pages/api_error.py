@@ -23,7 +23,7 @@ def contents(site: Site, one: Verified, path: str) -> Iterator[Page]:
     def content() -> dict[str, object]:
         return {
             "record": published(site, one),
-            "datasetVersion": one.case.file.dataset_version or one.head.analyzed_at,
+            "datasetVersion": one.file.dataset_version or one.head.analyzed_at,
         }
 
     yield Page(f"{path}.json", "json", content)

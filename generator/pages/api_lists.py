@@ -7,7 +7,7 @@ import msgspec
 
 from generator import chapters, links
 from generator.model import Page, Site, Verified, newest
-from generator.pages import PageKind, by_repo, part_name, standings, url
+from generator.pages import PageKind, by_repo, marks, part_name, standings, url
 
 PER_FILE = 500
 _FIRST = "api/errors.json"
@@ -15,7 +15,7 @@ _FIRST = "api/errors.json"
 
 def sample(site: Site, items: int) -> dict[str, dict[str, object]]:
     """The lists by their paths, that of errors with so many of them."""
-    (_, _, about), *_ = _parts(site)
+    about = _parts(site)[0][2]
     return {_FIRST: _errors(site, site.records[:items], about), "api/repos.json": _repos(site)}
 
 
@@ -27,11 +27,18 @@ def plan(site: Site) -> Iterator[Page]:
     yield Page("api/repos.json", "json", _repos(site))
 
 
-def _parts(site: Site) -> Iterator[tuple[str, Sequence[Verified], dict[str, object]]]:
+_Part = tuple[str, Sequence[Verified], dict[str, object]]
+
+
+def _parts(site: Site) -> list[_Part]:
     """The path of each part, its records, and what it says beside them.
 
     What would change with any record stands in the first part alone.
     """
+    return site.kept("parts of the API's list", lambda: [*_cut(site)])
+
+
+def _cut(site: Site) -> Iterator[_Part]:
 
     def name(one: Verified) -> str:
         head = one.head
@@ -80,4 +87,4 @@ def _errors(site: Site, shown: Sequence[Verified], about: Mapping[str, object]) 
     return {"errors": errors, **about}
 
 
-PAGE = PageKind("api_lists", plan)
+PAGE = PageKind("api_lists", plan, inputs=marks)

@@ -260,7 +260,7 @@ def _evidence(one: Verified) -> dict[str, object]:
         "walls": list(observed.walls) if observed else [],
         "subject": claims.subject if claims else None,
         "operations": one.case.operations,
-        "location": shlex.quote(one.case.file.location) if one.case.file.location else "",
+        "location": shlex.quote(one.file.location) if one.file.location else "",
     }
 
 
@@ -289,7 +289,7 @@ def _computed(one: Verified) -> list[dict[str, object]]:
 
 
 def _edit_url(site: Site, one: Verified) -> str | None:
-    location = one.case.file.location
+    location = one.file.location
     return f"{site.edit}{quote(location)}" if site.edit and location else None
 
 

@@ -25,7 +25,7 @@ def plan(site: Site) -> Iterator[Page]:
 
 def _bases(records: Sequence[Verified]) -> list[str]:
     """What the class was seen to inherit from, nearest first; empty where none was raised."""
-    raised = (one.case.outcome("trigger", "trigger") for one in records)
+    raised = (one.case.outcome("trigger", "trigger") for one in records if not one.file.is_plain)
     seen = next((one.bases for one in raised if one and one.kind == "raised"), ())
     return [name for name in seen[1:] if name != "object"]
 

@@ -20,7 +20,7 @@ def plan(site: Site) -> Iterator[Page]:
     context = {
         **frame(site, path),
         "lead": LEAD,
-        "example": _example(site.records),
+        "example": _example(site),
         "count": len(site.records),
         "standing": standings(site.records),
         "claims": sum(len(one.claims) for one in site.records),
@@ -81,9 +81,9 @@ def _way(folder: str, title: str, groups: dict[str, list[Verified]]) -> dict[str
     }
 
 
-def _example(records: Sequence[Verified]) -> str:
+def _example(site: Site) -> str:
     """What one might paste: a real message of the site's own, once one was raised."""
-    raised = (one.case.outcome("trigger", "trigger") for one in records if not one.head.aliases)
+    raised = (one.case.outcome("trigger", "trigger") for one in site.claiming if not one.head.aliases)
     seen = [
         f"{one.type}: {one.text}" for one in raised if one and one.kind == "raised" and "\n" not in one.text
     ]
@@ -106,8 +106,8 @@ def _proposal(site: Site) -> dict[str, str] | None:
 
 def inputs(site: Site) -> bytes:
     """What lists show, and what was run."""
-    claims = sum(len(one.claims) for one in site.records)
-    return marks(site) + repr((claims, _example(site.records))).encode()
+    claims = sum(len(one.claims) for one in site.claiming)
+    return marks(site) + repr((claims, _example(site))).encode()
 
 
 PAGE = PageKind("home", plan, inputs=inputs)

@@ -18,7 +18,7 @@ def whole(site: Site) -> tuple[bytes, Callable[[], Iterator[Page]]]:
     """What the index is made of, and what makes it."""
     functions = (
         (outcome.frame.function, one.mark)
-        for one in site.records
+        for one in site.claiming
         if (outcome := one.case.outcome("trigger", "trigger")) and outcome.frame
     )
     known = msgspec.msgpack.encode((list(functions), dict(site.sites)))

@@ -31,7 +31,7 @@ def plan(site: Site) -> Iterator[Page]:
     path = links.list_path("report")
     repositories = by_repo(site)
     left = [one for one in site.records if one.standing != "proven"]
-    walls = sorted({wall for one in site.records if one.case.observed for wall in one.case.observed.walls})
+    walls = sorted({wall for one in site.claiming if one.case.observed for wall in one.case.observed.walls})
     context = {
         **frame(site, path),
         "standing": standings(site.records),
@@ -134,7 +134,7 @@ def _page(site: Site, path: str, about: Mapping[str, object], records: Sequence[
         "next": None,
         **about,
     }
-    run = [(one.mark, one.case.file.location, _run(one)) for one in records]
+    run = [(one.mark, one.file.location, _run(one)) for one in records]
 
     def make() -> dict[str, object]:
         return context | {
@@ -172,7 +172,7 @@ def _matrix(site: Site) -> dict[str, object] | None:
 
     Only cells that match are held: as many as there are records, and the overlaps.
     """
-    tried = [one for one in site.records if one.case.messages]
+    tried = [one for one in site.claiming if one.case.messages]
     if not 0 < len(tried) <= DRAWN:
         return None
     place = {one.head.id: number for number, one in enumerate(tried)}
@@ -192,14 +192,8 @@ def inputs(site: Site) -> bytes:
     around = msgspec.msgpack.encode((bool(site.coverage), dict(site.drifts)))
     found = hashlib.sha256(marks(site) + around)
     for one in site.records:
-        run = (
-            one.case.file.location,
-            None if one.case.file.is_plain else _run(one),
-            one.case.observed.walls if one.case.observed else (),
-            one.near,
-            one.matched,
-        )
-        found.update(msgspec.msgpack.encode(run))
+        known = () if one.file.is_plain else (_run(one), one.case.observed and one.case.observed.walls)
+        found.update(msgspec.msgpack.encode((one.file.location, known, one.near, one.matched)))
     return found.digest()
 
 
