@@ -144,6 +144,14 @@ def unpacked(packed: bytes) -> Row:
     return _ROWS.decode(packed)
 
 
+def moved(packed: bytes, start: int, length: int) -> bytes:
+    """The packed row of a record that stands elsewhere in its file."""
+    row = unpacked(packed)
+    if (row.start, row.length) == (start, length):
+        return packed
+    return msgspec.msgpack.encode(msgspec.structs.replace(row, start=start, length=length))
+
+
 _held = lru_cache(HELD)(unpacked)
 
 

@@ -21,7 +21,7 @@ from generator.executor import Executor, Here, Item
 from generator.guides import Guide
 from generator.memory import Memory
 from generator.model import Differential, Drift, RecordFile, Repository
-from generator.plain import Row, Text
+from generator.plain import Text
 from generator.settings import Rest, Settings
 from generator.subjects import own_code
 from generator.wheels import Wheel
@@ -278,13 +278,13 @@ class _Reader:
             if not one.file:
                 return one, []
         last = self._known.get(name)
-        same = {(row.line, row.digest): row for row in _rows(last)}
+        known = [(line, line.row) for line in last.lines if line.row] if last else []
+        same = {(line.number, plain.unpacked(row).digest): row for line, row in known}
         missing = []
         for number, start, length, digest in _split(one.file or path):
-            found = same.get((number, digest))
-            row = None
-            if found is not None:
-                row = msgspec.msgpack.encode(msgspec.structs.replace(found, start=start, length=length))
+            row = same.get((number, digest))
+            if row is not None:
+                row = plain.moved(row, start, length)
             else:
                 missing.append(len(one.lines))
             one.lines.append(_Line(number, start, length, row))
@@ -334,11 +334,6 @@ class _Reader:
         with suppress(OSError):
             temporary.write_bytes(msgspec.msgpack.encode(shelf))
             temporary.replace(self._place)
-
-
-def _rows(kept: _Kept | None) -> Iterator[Row]:
-    """The rows of a file's plain records."""
-    return (plain.unpacked(line.row) for line in (kept.lines if kept else ()) if line.row)
 
 
 def _is_text(name: str) -> bool:
