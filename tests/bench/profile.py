@@ -28,7 +28,7 @@ PARTS = (
     ("    coloring code", "highlight.py", "lines"),
     ("    Markdown", "prose.py", "markdown"),
     ("    Markdown within a line", "prose.py", "markdown_inline"),
-    ("  hashing, and writing into the stage", "publish.py", "stage"),
+    ("  hashing, and writing into the stage", "stage.py", "stage"),
     ("noting files and units", "publish.py", "add"),
     ("moving the stage into place", "publish.py", "finish"),
 )
