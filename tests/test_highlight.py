@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markupsafe import escape
-from pygments.lexer import RegexLexer, bygroups, default, using
+from pygments.lexer import Lexer, RegexLexer, bygroups, default, using
 from pygments.lexers.data import JsonLexer, YamlLexer
 from pygments.lexers.python import PythonLexer
 from pygments.lexers.shell import BashLexer
@@ -29,6 +29,12 @@ from generator.rules import Unfit
 IS_WHOLE = os.environ.get("PAGEFAULT_CORPUS") == "1"
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 LINES = 36  # of an excerpt
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no text left to Pygments for being among the first."""
+    monkeypatch.setattr(highlight, "FEW", 0)
 
 
 def expected(text: str, lexer: type[RegexLexer]) -> list[str]:
@@ -452,3 +458,21 @@ def test_excerpts_are_coloured_as_in_their_files() -> None:
             assert whole[first : at + 19] == highlight.lines(part, "python", before, after)
             count += 1
     assert count > 100
+
+
+def test_the_first_texts_are_left_to_pygments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a page or two, making the rules ready would take longer; what follows is the same."""
+    made: list[type[Lexer]] = []
+
+    def counted(lexer: type[Lexer]) -> Faster | None:
+        made.append(lexer)
+        return faster(lexer)
+
+    monkeypatch.setattr(highlight, "FEW", 3)
+    monkeypatch.setattr(highlight, "faster", counted)
+    highlight._asked.cache_clear()
+    text = "def held(size: int) -> str:\n    return f'{size} pages'\n"
+    found = [highlight.lines(text, "python") for _ in range(5)]
+
+    assert 2 == len(made)
+    assert [expected(text, PythonLexer)] * 5 == found
