@@ -31,7 +31,8 @@ def frames_above(lines: list[Line], index: int, form: str) -> tuple[tuple[Frame,
     found: list[Frame] = []
     is_traceback = False
     blanks = used = 0
-    for line in reversed(lines[max(0, index - HEIGHT) : index]):
+    for at in range(index - 1, max(-1, index - HEIGHT - 1), -1):
+        line = lines[at]
         used += 1
         text = rest_after(line.text, form) if form else line.text
         if text is None or line is END:

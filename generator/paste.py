@@ -24,7 +24,7 @@ MESSAGE = 8_000  # units of a message
 NAME = 200  # units of a class's name, with its module
 COLONS = 40  # of one line, behind a name
 BOUNDARIES, QUOTED = 6, 12  # of one line, and of one kind of quote
-STEPS = 20_000  # lines that are looked at for frames, over all errors of a paste
+STEPS = 5_000  # lines that are looked at for frames, over all errors of a paste
 
 # Sets beyond ASCII are said by what is not in them: so they compile in microseconds.
 _LETTER = r"[^\x00-@\[-^`{-\x7f]"  # [A-Za-z_\u0080-\U0010ffff]

@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 FIRST, LAST = 200_000, 800_000  # units of a text that are read, at its beginning and at its end
-FIRST_LINES, LAST_LINES = 5_000, 20_000
+FIRST_LINES, LAST_LINES = 1_000, 5_000
 LINE = 8_000  # units of a line
 PREFIX = 200  # units before a message that can be the same before every line
 

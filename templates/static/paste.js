@@ -10,8 +10,8 @@
 
   const FIRST = 200000;
   const LAST = 800000;
-  const FIRST_LINES = 5000;
-  const LAST_LINES = 20000;
+  const FIRST_LINES = 1000;
+  const LAST_LINES = 5000;
   const LINE = 8000;
   const PREFIX = 200;
   const ESCAPED = "Traceback (most recent call last):\\n";
@@ -268,7 +268,7 @@
   const COLONS = 40;
   const BOUNDARIES = 6;
   const QUOTED = 12;
-  const STEPS = 20000;
+  const STEPS = 5000;
   const ENDS = [
     TRACEBACK,
     "During handling of the above exception",
